@@ -39,12 +39,12 @@ def test_round_trip(rows: list[Ref]) -> None:
     assert (held.names, held.scopes, held.binds, list(held.refs)) == (list(NAMES), scopes, binds, rows)
 
 
-def test_nothing_is_an_empty_block() -> None:
+def test_no_facts_pack_into_an_empty_block() -> None:
     assert pack(Facts()) == PackedFacts()
     assert [len(part) for part in unpack(b"")] == [0, 0, 0, 0]
 
 
-def test_rows_out_of_order_keep_their_order() -> None:
+def test_unordered_rows_keep_their_order() -> None:
     rows = [Ref(0, 0, line, 0, 1, 0, 0, 0, 0, None) for line in (9, 3, 400, 1)]
     held = unpack(pack(Facts(NAMES, refs=rows)).block)
     assert [row.start_line for row in held.refs] == [9, 3, 400, 1]

@@ -1,4 +1,4 @@
-"""Documents and data: what is bounded stays bounded, and code inside of a document is told apart from code."""
+"""Documents and data: limits hold, and embedded code is kept separate from the document."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_rows_of_parts_refer_to_their_own_part() -> None:
     assert {facts.scopes[row.scope].kind for row in facts.defs} == {"part"}
 
 
-def test_same_definitions_in_two_fences_are_two() -> None:
+def test_equal_definitions_in_two_fences_have_different_ids() -> None:
     fence = "```python\ndef f(a): pass\n```\n"
     both = named(read("a.md", f"# A\n{fence}\ntext\n{fence}"), "f")
     assert len({row.def_uid for row in both}) == 2
@@ -69,13 +69,13 @@ def test_samples_export_nothing_and_may_be_broken() -> None:
     assert (page.facts.exports, page.facts.reexports, page.problems) == ([], [], ())
 
 
-def test_scripts_that_are_broken_are_a_problem_of_the_page() -> None:
+def test_syntax_errors_in_scripts_are_problems_of_the_page() -> None:
     page = read("a.html", "<p>\n<script>\nfunction f( {\n</script>\n<p id=a>\n")
     assert [problem.line for problem in page.problems] == [3]
     assert "a" in paths(page)
 
 
-def test_a_document_inside_of_a_document_is_not_looked_into() -> None:
+def test_nested_documents_are_not_expanded() -> None:
     cell = '{"cells": [{"cell_type": "markdown", "source": "# A\\n```python\\ndef f(): pass\\n```\\n"}]}'
     assert paths(read("a.ipynb", cell)) == ["cell 1", "cell 1.A"]
 
@@ -93,7 +93,7 @@ def test_definitions_are_bounded() -> None:
 
 
 @pytest.mark.parametrize("path", ["a.json", "a.yaml", "a.toml"])
-def test_upper_keys_are_kept_first(path: str) -> None:
+def test_top_level_keys_are_kept_first(path: str) -> None:
     pairs = [(f"outer{n}", f"inner{n}") for n in range(MAX_KEYS // 2 + 50)]
     text = {
         "a.json": "{" + ", ".join(f'"{a}": {{"{b}": 1}}' for a, b in pairs) + "}",
@@ -113,17 +113,17 @@ def test_upper_keys_are_kept_first(path: str) -> None:
         ("pnpm-lock.yaml", "packages:\n  a:\n    version: 1\n"),
     ],
 )
-def test_of_lock_files_only_the_first_level(path: str, text: str) -> None:
+def test_lock_files_keep_top_level_keys_only(path: str, text: str) -> None:
     assert paths(read(path, text)) == ["packages"]
 
 
-def test_a_column_is_true_behind_other_characters() -> None:
+def test_columns_count_characters_not_bytes() -> None:
     source = "<p>größe</p><script>let ä = 'ö', b = ä</script>\n"
     refs = [Ref(*row) for row in read("a.html", source).facts.refs]
     assert [source[ref.start_col : ref.end_col] for ref in refs] == ["ä", "b", "ä"]
 
 
-def test_component_is_called_like_its_file_or_folder() -> None:
+def test_components_are_named_after_file_or_folder() -> None:
     assert paths(read("src/Button.vue", "")) == ["Button"]
     assert paths(read("src/menu/index.svelte", "<script>let a</script>")) == ["menu", "menu.a"]
 
@@ -157,17 +157,17 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("case", HOSTILE)
-def test_hostile_documents_stay_cheap(case: str) -> None:
+def test_hostile_documents_take_linear_time(case: str) -> None:
     path, text = HOSTILE[case]
     read(path, b"")
     started = time.process_time()
     found = read(path, text[: 1 << 20])
-    # Each takes well below a second; what is quadratic takes minutes.
+    # Each takes well below a second; a quadratic one takes minutes.
     assert time.process_time() - started < 5
     assert max((len(name) for name in paths(found)), default=0) < 10_000
 
 
-def test_names_of_files() -> None:
+def test_detection_by_file_name() -> None:
     names = {"Dockerfile.dev": "dockerfile", "Dockerfile": "dockerfile", "a.TF": "hcl", "Dockerfile.py": "python"}
     for path, name in names.items():
         language = detect(path)

@@ -1,4 +1,4 @@
-"""Whatever the bytes are, extraction answers: facts, problems, never an exception; and it is consistent."""
+"""Extraction accepts any bytes: facts and problems, never an exception; and the facts are consistent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SOURCES = sorted(path for folder in HERE.iterdir() if folder.is_dir() for path i
 
 
 def check(extraction: Extraction, source: bytes) -> None:
-    """Ordinals point at rows, spans lie in the source, names are what the source says."""
+    """Check that ordinals point at rows, spans are in the source, and names match the source."""
     facts = extraction.facts
     lines = source.decode("utf-8", "replace").split("\n")
     for scope in (Scope(*row) for row in facts.scopes[1:]):

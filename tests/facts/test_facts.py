@@ -1,4 +1,4 @@
-"""Every case file of every language: its golden dump, and the claims that its carets make.
+"""Every case file of every language: its golden dump, and the assertions of its carets.
 
 `CPL_UPDATE_GOLDEN=1 pytest tests/facts` rewrites the dumps; read the diff before committing it.
 """

@@ -1,4 +1,4 @@
-"""Lines and columns: one offset at a time and many at once say the same."""
+"""Lines and columns: bulk conversion equals conversion of single offsets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from codeplane.facts.lines import Lines
     "text",
     ["", "x", "\n", "a\n\nbc\n", "ab\r\ncd", "ä = b\nc = d\n", "plain\nÄß€𝔘 x\n\nplain €\nlast", "\n\n\n€"],
 )
-def test_many_offsets_at_once_are_where_each_of_them_is(text: str) -> None:
+def test_bulk_positions_match_single_positions(text: str) -> None:
     source = text.encode()
     starts = [len(text[:at].encode()) for at in range(len(text) + 1)]
     lines, columns = Lines(source).positions(starts)
@@ -21,6 +21,6 @@ def test_many_offsets_at_once_are_where_each_of_them_is(text: str) -> None:
     assert columns == [len(part.rpartition("\n")[2]) for part in before]
 
 
-def test_lines_without_an_offset_are_passed_over() -> None:
+def test_lines_without_offsets_are_skipped() -> None:
     assert Lines(b"a\n\n\nb\n\nc").positions([0, 4, 7]) == ([1, 4, 6], [0, 0, 0])
     assert Lines(b"a\nb").positions([]) == ([], [])

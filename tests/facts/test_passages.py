@@ -78,7 +78,7 @@ def levels(terms: str) -> dict[str, int]:
     return {term: int(level) for term, level in (each.rsplit(MARK, 1) for each in terms.split())}
 
 
-def test_a_passage_is_a_definition_without_those_in_it() -> None:
+def test_passages_exclude_nested_definitions() -> None:
     found = named(read("a.py", PYTHON))
     assert {name: passage[:2] for name, passage in found.items()} == {
         "LIMIT": (3, 3),
@@ -95,16 +95,16 @@ def test_a_passage_is_a_definition_without_those_in_it() -> None:
     assert "shrink" not in levels(found["Counter"].terms)
 
 
-def test_a_comment_above_belongs_to_what_it_is_about() -> None:
+def test_comments_above_belong_to_the_definition() -> None:
     assert {"count", "lin"} <= set(levels(named(read("a.py", PYTHON))["Counter"].terms))
     found = named(read("a.rb", "require 'x'\n\n# Says hello.\ndef greet\n  puts 1\nend\n"))
     assert {"hello", "greet"} <= set(levels(found["greet"].terms))
-    # With a line between them it is a comment on something else.
+    # With a blank line between them it is a comment on something else.
     found = named(read("a.rb", "# Says hello.\n\ndef greet\n  puts 1\nend\n"))
     assert "hello" not in levels(found["greet"].terms)
 
 
-def test_a_comment_without_end_is_cut() -> None:
+def test_unterminated_comments_are_truncated() -> None:
     count = 2 * MAX_COMMENT_LINES
     text = "".join(f"# {_word(number)}\n" for number in range(count)) + "def f():\n    pass\n"
     mine = levels(named(read("a.py", text))["f"].terms)
@@ -112,13 +112,13 @@ def test_a_comment_without_end_is_cut() -> None:
     assert sum(_word(number) in mine for number in range(count)) == MAX_COMMENT_LINES
 
 
-def test_tests_in_a_file_of_the_product_stand_aside() -> None:
+def test_test_modules_in_product_files_are_marked() -> None:
     text = "fn take() -> u32 {\n    1\n}\n\n#[cfg(test)]\nmod tests {\n    fn takes() {\n        take();\n    }\n}\n"
     found = named(read("a.rs", text))
     assert {name: passage.aside for name, passage in found.items()} == {"take": False, "tests": True, "takes": True}
 
 
-def test_small_definitions_are_found_by_name_alone() -> None:
+def test_small_definitions_are_found_by_name_only() -> None:
     found = named(read("a.py", PYTHON))
     assert found["LIMIT"].terms == found["size"].terms == ""
     assert "siz" in levels(found["Counter"].terms)
@@ -131,7 +131,7 @@ def test_definitions_on_one_line_keep_all_names() -> None:
     assert sum("key" in levels(passage.terms) for passage in found.values()) == 1
 
 
-def test_definitions_say_which_they_are() -> None:
+def test_passages_refer_to_their_definition() -> None:
     source = PYTHON.encode()
     definitions = extract("python", "a.py", source).facts.defs
     for passage in read_searchable(source, definitions).passages:
@@ -143,7 +143,7 @@ def test_definitions_say_which_they_are() -> None:
     )
 
 
-def test_lines_between_definitions_are_cut_into_stretches() -> None:
+def test_lines_between_definitions_are_split_into_runs() -> None:
     text = "".join(f"{_word(number)} = 1\n" for number in range(100))
     found = read("a.txt", text).passages
     assert [(passage.first, passage.last, passage.name) for passage in found] == [
@@ -155,7 +155,7 @@ def test_lines_between_definitions_are_cut_into_stretches() -> None:
 
 @pytest.mark.parametrize("path", [*CODE, "a.rb", "a.txt"])
 def test_each_line_belongs_to_one_passage(path: str) -> None:
-    """A word is planted in every line that may have a comment at its end."""
+    """Insert a word in every line that may end with a comment."""
     comment = "#" if path in ("a.py", "a.rb") else "//"
     lines = CODE.get(path, PYTHON).splitlines()
     text = "\n".join(f"{line} {comment} {_word(number)}" for number, line in enumerate(lines))
@@ -180,7 +180,7 @@ def _definition(first: int, last: int, name: str = "f") -> Def:
     st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=6),
     st.booleans(),
 )
-def test_any_bytes_and_any_definitions_are_read(source: bytes, spans: list[tuple[int, int]], hints: bool) -> None:
+def test_arbitrary_bytes_and_definitions_are_accepted(source: bytes, spans: list[tuple[int, int]], hints: bool) -> None:
     definitions = [_definition(*span, f"f{number}") for number, span in enumerate(spans)]
     found = read_searchable(source, definitions, hints=hints)
     assert {passage.definition for passage in found.passages} >= set(range(len(spans)))
@@ -193,7 +193,7 @@ def test_any_bytes_and_any_definitions_are_read(source: bytes, spans: list[tuple
     assert list(found.passages) == sorted(found.passages)
 
 
-def test_levels_grow_with_the_count_and_shrink_with_the_length() -> None:
+def test_tf_buckets_grow_with_count_and_shrink_with_length() -> None:
     def level(count: int, others: int) -> int:
         text = " ".join(["wanted"] * count + [_word(number % 1000) for number in range(others)])
         return levels(read_searchable(text.encode(), ()).terms)["want"]
@@ -248,7 +248,7 @@ HEADS = {
 
 
 @pytest.mark.parametrize("language", HEADS)
-def test_beginnings_of_definitions_without_a_grammar(language: str) -> None:
+def test_definition_heads_are_guessed_without_a_grammar(language: str) -> None:
     path, text, expected = HEADS[language]
     assert detect(path) is None
     found = named(read(path, text))
@@ -271,7 +271,7 @@ def test_prose_and_data_define_nothing(path: str, text: str) -> None:
     assert read(path, text).passages
 
 
-def test_code_without_any_beginning_is_still_read() -> None:
+def test_code_without_definition_heads_is_indexed() -> None:
     found = read("a.dart", "hello;\n")
     assert [passage.name for passage in found.passages] == [""]
     assert "hello" in levels(found.terms)
@@ -294,7 +294,7 @@ def test_code_without_any_beginning_is_still_read() -> None:
         "a " * 148 + "f(",
     ],
 )
-def test_a_line_made_to_be_slow_is_not(line: str) -> None:
+def test_adversarial_lines_take_linear_time(line: str) -> None:
     source = "\n".join([line] * 300).encode()
     begun = time.process_time()
     read_searchable(source, (), hints=True)
@@ -318,7 +318,7 @@ def pool() -> Iterator[ParserPool]:
         ("", "a.csv", ""),
     ],
 )
-def test_workers_read_the_same_words(pool: ParserPool, language: str, path: str, text: str) -> None:
+def test_workers_return_the_same_words(pool: ParserPool, language: str, path: str, text: str) -> None:
     (parsed,) = pool.parse([Job(language, path, text.encode())])
     assert parsed.failure is None
     here = read(path, text)
@@ -327,6 +327,6 @@ def test_workers_read_the_same_words(pool: ParserPool, language: str, path: str,
     assert bool(parsed.facts.defs) == bool(language)
 
 
-def test_the_mark_is_in_no_term() -> None:
+def test_bucket_separator_occurs_in_no_term() -> None:
     found = read("a.py", "a~b = x ~ y\nz = '~~'\n")
     assert not any(re.search(re.escape(MARK), term) for term in levels(found.terms))

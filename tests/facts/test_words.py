@@ -52,12 +52,12 @@ def test_words_of_an_identifier(name: str, words: tuple[str, ...]) -> None:
     "text",
     ["", "def f(a, b):", "a.b->c::d<int>", "$x + 'y'", "\x00\x7f\t\n", "naïve café", "变量 = x", "a\udcffb", "x" * 300],
 )
-def test_text_becomes_identifiers_and_spaces(text: str) -> None:
+def test_normalized_text_is_identifiers_and_blanks(text: str) -> None:
     assert normalize_text(text).split() == re.findall(r"[\w$]+", text)
 
 
 @pytest.mark.parametrize("mark", "\u00a0\u00ab\u00d7\u2014\u2026\u2192\u3000\u300c\uff08\uff1a\U0001f642")
-def test_signs_beyond_ascii_part_words(mark: str) -> None:
+def test_non_ascii_punctuation_splits_words(mark: str) -> None:
     assert normalize_text(f"one{mark}two").split() == ["one", "two"]
 
 
@@ -68,7 +68,7 @@ def test_bytes_and_text_agree() -> None:
 
 
 @given(st.binary(max_size=200))
-def test_line_ends_stay_where_they_are(data: bytes) -> None:
+def test_line_endings_keep_their_offsets(data: bytes) -> None:
     assert normalize_text(data).count("\n") == data.count(b"\n")
 
 
@@ -106,8 +106,8 @@ def test_terms_of_an_identifier(identifier: str, terms: tuple[str, ...]) -> None
 
 
 @given(st.text(max_size=80))
-def test_terms_can_be_written_down_and_told_apart(identifier: str) -> None:
-    """They stand in a text with spaces between them, and a level behind each."""
+def test_terms_contain_no_separator(identifier: str) -> None:
+    """Terms are joined by spaces, with a bucket after each."""
     for word in normalize_text(identifier).split():
         for term in terms_of(word):
             assert term and not re.search(r"[\s~]", term)
@@ -131,7 +131,7 @@ def test_terms_can_be_written_down_and_told_apart(identifier: str) -> None:
     ],
     ids=lambda alike: alike[0],
 )
-def test_forms_of_a_word_are_one(alike: tuple[str, ...]) -> None:
+def test_inflected_forms_share_a_stem(alike: tuple[str, ...]) -> None:
     assert len({stem(word) for word in alike}) == 1, [stem(word) for word in alike]
 
 
@@ -140,12 +140,12 @@ def test_forms_of_a_word_are_one(alike: tuple[str, ...]) -> None:
     [("file", "fill"), ("class", "clas"), ("thing", "th"), ("status", "stat"), ("user", "us")],
     ids=lambda apart: apart[0],
 )
-def test_other_words_stay_apart(apart: tuple[str, str]) -> None:
+def test_unrelated_words_have_different_stems(apart: tuple[str, str]) -> None:
     assert stem(apart[0]) != stem(apart[1])
 
 
 @pytest.mark.parametrize("word", ["", "a", "is", "bus", "url", "größen", "变量", "256"])
-def test_short_and_foreign_words_are_their_own_stems(word: str) -> None:
+def test_short_and_non_english_words_are_not_stemmed(word: str) -> None:
     assert stem(word) == word
 
 
@@ -171,7 +171,7 @@ def test_a_stem_is_never_empty(word: str) -> None:
     ],
     ids=lambda names: names[0],
 )
-def test_a_key_knows_no_style(names: tuple[str, ...]) -> None:
+def test_name_keys_ignore_style(names: tuple[str, ...]) -> None:
     assert len({name_key(name) for name in names}) == 1
 
 
@@ -181,7 +181,7 @@ def test_keys_of_other_names_differ() -> None:
     assert name_key("==") == ""
 
 
-def test_keys_are_of_letters_and_digits_alone() -> None:
+def test_name_keys_are_alphanumeric() -> None:
     assert name_key("_Get__User1_") == "getuser1" == name_key("Get-User.1") == name_key("get user 1")
     assert name_key("größe_Ab") == "größeab"
 

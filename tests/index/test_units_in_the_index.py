@@ -1,4 +1,4 @@
-"""Every file row has its unit; markers, contexts and parse results that change move exactly the files they should."""
+"""Units in the index: changed markers, contexts and parse results move exactly the files they should."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_changed_marker_moves_its_files_and_parses_none_of_them(tmp_path: Path
         assert logical_dump(indexer) == scratch_dump(root, tmp_path)
 
 
-def test_identities_do_not_depend_on_units(tmp_path: Path) -> None:
+def test_def_uids_do_not_depend_on_units(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {"a/x.py": "def f():\n    return 1\n"})
     with Indexer.open(options_for(root)) as indexer:
         indexer.sync()
@@ -106,7 +106,7 @@ def test_a_unit_that_cannot_be_parsed_fails_until_it_can(tmp_path: Path) -> None
         assert logical_dump(indexer) == scratch_dump(root, tmp_path)
 
 
-def test_contexts_take_effect_with_the_next_look(tmp_path: Path) -> None:
+def test_contexts_take_effect_with_the_next_sync(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", FILES)
     with Indexer.open(options_for(root)) as indexer:
         first = indexer.sync()
@@ -131,7 +131,7 @@ def test_contexts_take_effect_with_the_next_look(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["link", "folder", "large"])
-def test_contexts_that_are_no_small_file_are_noted(tmp_path: Path, kind: str) -> None:
+def test_oversized_or_invalid_contexts_are_noted(tmp_path: Path, kind: str) -> None:
     root = make_repository(tmp_path / "repo", {"a.py": "x = 1\n"})
     with Indexer.open(options_for(root)) as indexer:
         indexer.sync()
@@ -149,7 +149,7 @@ def test_contexts_that_are_no_small_file_are_noted(tmp_path: Path, kind: str) ->
         assert indexer.sync().decision == "fresh"
 
 
-def test_a_file_of_an_excluded_directory_belongs_to_nobody(tmp_path: Path) -> None:
+def test_files_in_excluded_directories_have_no_unit(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {".cplignore": "!vendor/\n", "go.mod": "module m\n", "m.go": "package m\n"}
     root = make_repository(tmp_path / "repo", files | {"vendor/x/x.go": "package x\n"})
     with Indexer.open(options_for(root)) as indexer:
@@ -168,7 +168,7 @@ SOURCES = {"a.js": "export const a = 1;\n", "b.py": "def b():\n    return 1\n", 
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_any_history_of_markers_ends_like_a_build(tmp_path: Path, seed: int) -> None:
+def test_incremental_units_equal_a_build(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     root = make_repository(
         tmp_path / "repo", {"a.js": SOURCES["a.js"], "p/a.js": SOURCES["a.js"], "p/q/b.py": "x = 1\n"}

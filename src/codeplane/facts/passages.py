@@ -78,7 +78,7 @@ class Searchable(NamedTuple):
 
 
 def read_searchable(source: bytes, definitions: Sequence[Def], *, hints: bool = False) -> Searchable:
-    """Return terms and passages. `hints` splits at lines that look like definitions, for languages without a grammar."""
+    """Return terms and passages. `hints` also splits at lines that look like definitions, for unparsed text."""
     text = normalize_text(source)
     lines = text.split("\n")
     offsets = [0, *accumulate(map(_WITH_END, map(len, lines)))]

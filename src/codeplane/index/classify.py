@@ -43,10 +43,10 @@ def prepare_file(read: FileRead, options: IndexOptions) -> PreparedFile:
     stat = ObservedStat(*read.stat, read.observed_at_ns)
     if read.outcome is ReadOutcome.TOO_LARGE or read.data is None:
         return _skipped(read, stat, TOO_LARGE)
-    judged = classify(read.path, read.data, options)
-    if judged is None:
+    file_class = classify(read.path, read.data, options)
+    if file_class is None:
         return _skipped(read, stat, BINARY)
-    language, family, encoding, lines, state, reason, job = judged
+    language, family, encoding, lines, state, reason, job = file_class
     row = FileRow(read.path, stat, read.digest, read.text_digest, language, family, encoding, lines, state, reason)
     return PreparedFile(row._replace(header=find_header(read.path, job.source[:HEAD_BYTES])), job)
 

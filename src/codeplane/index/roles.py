@@ -58,8 +58,8 @@ class Roles:
 
     def judge(self, row: FileRow) -> FileRow:
         """Return the row with its role."""
-        judged = decide_role(row.path, row.header, self._known().find(row.path))
-        return row._replace(role=judged.role, evidence=judged.evidence)
+        decision = decide_role(row.path, row.header, self._known().find(row.path))
+        return row._replace(role=decision.role, evidence=decision.evidence)
 
     def rejudge(self, writer: Writer) -> list[RepoPath]:
         """Update the roles of all files; return the paths of those that must be written again."""
@@ -69,7 +69,7 @@ class Roles:
         # If statements exceed the limit, the ones to drop depend on all of them.
         whole = self.behind or self._crowded
         directories = {ROOT} if whole else {parent(path) for path in self._changed}
-        judged: dict[RepoPath, RoleDecision] = {}
+        decision: dict[RepoPath, RoleDecision] = {}
         again: set[RepoPath] = set()
         for directory in sorted(directories):
             for file in writer.judged_files(directory):
@@ -77,9 +77,9 @@ class Roles:
                 if file.lexical and in_scope(now.role, "runtime") != in_scope(file.role, "runtime"):
                     again.add(file.path)
                 elif (now.role, storable(now.evidence)) != (file.role, file.evidence):
-                    judged[file.path] = now
-        if judged:
-            writer.put_roles(judged)
+                    decision[file.path] = now
+        if decision:
+            writer.put_roles(decision)
         self._write(writer)
         return sorted(again)
 

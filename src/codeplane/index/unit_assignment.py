@@ -200,9 +200,9 @@ class UnitAssignment:
         now = {(each.family, each.root, each.detached) for each in candidates.values()}
         return {family for family, _, _ in before ^ now}
 
-    def _resample(self, unit_id: int, judged: Sampled | None, path: RepoPath) -> None:
+    def _resample(self, unit_id: int, sampled: Sampled | None, path: RepoPath) -> None:
         sample = self._samples.get(unit_id, ())
-        changed = update_sample(sample, judged, path)
+        changed = update_sample(sample, sampled, path)
         if changed is None:
             self._unsure.add(unit_id)
             changed = tuple(each for each in sample if each.path != path)
@@ -225,9 +225,11 @@ class UnitAssignment:
             # Most files of a large unit come after its sample, and are not compared further.
             if held is None or (len(held) == SAMPLE_FILES and (len(file.path), file.path) > held[-1][:2]):
                 continue
-            judged = sample_file(file.path, file.family, ParseResult(file.state, file.lines, file.facts, file.problems))
-            if judged is not None:
-                insort(held, judged)
+            sampled = sample_file(
+                file.path, file.family, ParseResult(file.state, file.lines, file.facts, file.problems)
+            )
+            if sampled is not None:
+                insort(held, sampled)
                 del held[SAMPLE_FILES:]
         for unit_id, held in found.items():
             self._keep_sample(unit_id, tuple(held))

@@ -21,7 +21,7 @@ class Marker(NamedTuple):
     """A file name, `*.ext` for any file with that extension, or `dir/` for any file in a directory of the root."""
     read: ManifestReader | None = None
     rank: int = 9
-    """Where several manifests of a root name the package, the lowest rank wins."""
+    """If several manifests of a root name the package, the lowest rank wins."""
     fence: bool = False
     """True if it may say which packages under it count (a workspace or a lock file)."""
     package: bool = True

@@ -1,8 +1,8 @@
 """Roles of files, and the evidence for them.
 
 Evidence comes from the path, the head of the file and `.gitattributes`; this module defines the precedence. Tests,
-their data and documents come first, whoever wrote them; then attributes, the statement of a generator in the file, and
-names. A negative attribute only removes that role.
+their data and documents come first, regardless of authorship; then attributes, the statement of a generator in the
+file, and names. A negative attribute only removes that role.
 """
 
 from __future__ import annotations

@@ -59,15 +59,15 @@ def best_samples(samples: Iterable[Sampled]) -> Sample:
     return tuple(sorted(samples)[:SAMPLE_FILES])
 
 
-def update_sample(sample: Sample, judged: Sampled | None, path: str) -> Sample | None:
+def update_sample(sample: Sample, sampled: Sampled | None, path: str) -> Sample | None:
     """Return the sample after a file was added, changed or removed (None); None if other files must be read to know
     it.
     """
     others = tuple(each for each in sample if each.path != path)
     was_full = len(sample) == SAMPLE_FILES
-    if judged is None:
+    if sampled is None:
         return None if was_full and len(others) < len(sample) else others
-    return best_samples((*others, judged))
+    return best_samples((*others, sampled))
 
 
 def unit_state(candidate: Candidate, sample: Sample) -> State:

@@ -12,7 +12,7 @@ _RULE = re.compile(r"^[\W_]*$")
 
 
 class Slice(NamedTuple):
-    """A part of a node, where the grammar has no node for a name."""
+    """A part of a node, if the grammar has no node for a name."""
 
     start_byte: int
     end_byte: int
@@ -28,13 +28,15 @@ def visibility(head: Head) -> str:
 
 
 def plain_lines(lines: list[str]) -> list[str]:
-    """Without the number signs, without rules and frames, and without what is said to tools."""
+    """Remove number signs, rules, frames and directives for tools."""
     plain = [line for line in (_MARKER.sub("", line) for line in lines) if not line.startswith("shellcheck ")]
     return ["" if _RULE.match(line) else line for line in plain]
 
 
 def expand_pattern(node: Any) -> list[Any]:
-    """`alias ll='ls -l'` is a single word to the grammar; its name ends at the equals sign."""
+    """Return the name of an alias: `alias ll='ls -l'` is a single word to the grammar, and the name ends at the equals
+    sign.
+    """
     name, equals, _ = node.text.partition(b"=")
     return [Slice(node.start_byte, node.start_byte + len(name))] if equals and name else []
 

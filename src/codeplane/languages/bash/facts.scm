@@ -9,7 +9,7 @@
   (#match? @_flags "^-\\w*r"))
 (declaration_command (variable_assignment name: (variable_name) @name)) @def.variable
 (declaration_command ["declare" "typeset"] (variable_name) @name) @def.variable
-; not the one before a command, which is for that command alone
+; not one before a command, which applies to that command only
 (program (variable_assignment name: (variable_name) @name) @def.variable)
 (variable_assignments (variable_assignment name: (variable_name) @name) @def.variable)
 (if_statement (variable_assignment name: (variable_name) @name) @def.variable)

@@ -1,6 +1,7 @@
-"""C. Struct, union and enum tags have names apart from all others; an include brings in what this file cannot show.
+"""C. Struct, union and enum tags have a namespace of their own; an include brings in names that this file does not
+show.
 
-What is declared and defined in the same file is one definition: the one with the body.
+A declaration and a definition in the same file are one definition: the one with the body.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ _STATIC = re.compile(r"\bstatic\b")
 
 
 def module_name(path: str) -> str:
-    """None: the linker knows a single space of names."""
+    """Return no module: the linker has one namespace."""
     return ""
 
 
 def visibility(head: Head) -> str:
-    """`static` keeps a function or variable to its file."""
+    """Return `private` for `static` functions and variables, which are local to their file."""
     if head.kind in ("function", "variable") and _STATIC.search(head.text.partition("{")[0]):
         return "private"
     return "public"

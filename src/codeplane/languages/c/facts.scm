@@ -1,4 +1,4 @@
-; types; one that stands in another is seen around it all the same
+; types; a nested one is visible in the scope around as well
 (struct_specifier name: (type_identifier) @name @until body: (_) @body) @def.struct
 (union_specifier name: (type_identifier) @name @until body: (_) @body) @def.struct
 (enum_specifier name: (type_identifier) @name @until body: (_) @body) @def.enum
@@ -12,7 +12,7 @@
 ; the parameters of old: named in the list, declared below it
 (function_declarator parameters: (parameter_list (identifier) @bind.param))
 
-; functions; `else if (...) {` behind what could not be read is none
+; functions; `else if (...) {` after a syntax error is not one
 ((function_definition
   type: (_)? @returns
   declarator: [

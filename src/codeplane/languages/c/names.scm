@@ -16,7 +16,7 @@
 (union_specifier name: (type_identifier) @macro)
 (enum_specifier name: (type_identifier) @macro)
 
-; what a macro stands for
+; the body of a macro
 (preproc_def value: (preproc_arg) @words)
 (preproc_function_def value: (preproc_arg) @words)
 ((preproc_call directive: (preproc_directive) @_directive argument: (preproc_arg) @words)

@@ -1,4 +1,4 @@
-; What C and C++ have in common. Declarators nest without end; function declarators are followed three levels deep,
+; Patterns shared by C and C++. Declarators nest without limit; function declarators are followed three levels deep,
 ; `expand_pattern` reads the others.
 
 ; scopes
@@ -8,7 +8,7 @@
 (field_declaration_list) @scope.class
 (preproc_function_def) @scope.macro
 
-; the parameters of what has no body are its own
+; the parameters of a declaration without a body are its own
 (declaration declarator: [
   (function_declarator parameters: (_) @scope.function)
   (pointer_declarator declarator: (function_declarator parameters: (_) @scope.function))

@@ -1,5 +1,5 @@
-"""C++. A class may inherit, a namespace has parts in other files, and a member that is defined outside of its class
-sees what that declares: what is found beyond these is never certain. Overloads are not told apart.
+"""C++. A class may inherit, a namespace has parts in other files, and a member defined outside of its class sees the
+class's declarations: names found beyond these are never certain. Overloads are not distinguished.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from codeplane.languages.spec import CALLABLE, MEMBER, VALUE, EntryPoints, Head,
 
 _STATIC = re.compile(r"\bstatic\b")
 _SECTIONS = frozenset({"public", "protected", "private"})
-"""Where a macro says it, or Qt's `signals`, nothing hides what follows."""
+"""After an access specifier from a macro, or Qt's `signals`, members are public."""
 
 
 def module_name(path: str) -> str:
-    """None: a name belongs to its namespaces, whatever file it stands in."""
+    """Return no module: a name belongs to its namespaces, in whatever file."""
     return ""
 
 
 def visibility(head: Head) -> str:
-    """Of a member, what the section says that it stands in; of others, whether they stay in their file."""
+    """Return the access of a member by its section; for other names, whether they are local to the file."""
     if head.section:
         return head.section if head.section in _SECTIONS else "public"
     if head.parent_kind == "class":
@@ -33,7 +33,7 @@ def visibility(head: Head) -> str:
 
 
 _TAGGED = (VALUE, CALLABLE)
-"""A type's name is an ordinary one; after `struct` it is looked up among the types alone."""
+"""The name of a type is an ordinary one; after `struct` it is looked up among the types only."""
 
 LANGUAGES = (
     Language(

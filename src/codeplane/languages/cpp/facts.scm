@@ -17,7 +17,7 @@
 (function_declarator
   declarator: (parenthesized_declarator [(reference_declarator) (qualified_identifier)]) parameters: (_) @scope.function)
 
-; members of a base, of a class that is defined elsewhere, of what a macro makes of its arguments, and the other parts
+; members of a base, of a class that is defined elsewhere, of a macro expansion, and the other parts
 ; of a namespace
 (class_specifier (base_class_clause) body: (_) @open)
 (struct_specifier (base_class_clause) body: (_) @open)
@@ -44,7 +44,7 @@
 (namespace_definition name: (namespace_identifier) @name body: (_) @body) @def.module
 (namespace_definition name: (nested_namespace_specifier) @implied body: (_) @body) @def.module
 
-; types; what a template declares is seen around the template
+; types; declarations of a template are visible around the template
 (class_specifier name: [(type_identifier) (template_type)] @name body: (_) @body) @def.class
 (class_specifier name: (qualified_identifier) @owner @name body: (_) @body) @def.class
 (struct_specifier name: [(type_identifier) (template_type)] @name body: (_) @body) @def.struct
@@ -136,7 +136,7 @@
       parameters: (_) @params)))]
   body: (_)? @body)) @def.method.spelled
   (#match? @implied "(\\s\\W|\\W\\s|\\s\\s)"))
-; functions; in a class they become methods. `else if (...) {` behind what could not be read is none
+; functions; in a class they become methods. `else if (...) {` after a syntax error is not one
 ((function_definition
   type: (_) @returns
   declarator: [
@@ -233,7 +233,7 @@
       !type declarator: (function_declarator declarator: (identifier) @name parameters: (_) @params) body: (_)? @body))
       @def.constructor.own]))
   (#eq? @_class @name))
-; members that are defined outside of their class; what is qualified by a namespace looks the same
+; members defined outside of their class; a name qualified by a namespace looks the same
 (function_definition
   type: (_) @returns
   declarator: [

@@ -7,7 +7,7 @@
 (destructor_name (identifier) @none)
 (operator_name) @name
 (operator_name (identifier) @none)
-; a name that lies on two lines is none that could be told
+; a name on two lines is not a reference
 ((operator_name) @none (#match? @none "\\n"))
 ; defined by another name than it is written with
 ((function_declarator declarator: (operator_name) @none) (#match? @none "(\\s\\W|\\W\\s|\\s\\s)"))
@@ -52,7 +52,7 @@
 (union_specifier name: (type_identifier) @macro)
 (enum_specifier name: (type_identifier) @macro)
 
-; what a macro stands for
+; the body of a macro
 (preproc_def value: (preproc_arg) @words)
 (preproc_function_def value: (preproc_arg) @words)
 ((preproc_call directive: (preproc_directive) @_directive argument: (preproc_arg) @words)

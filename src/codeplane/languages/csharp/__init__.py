@@ -1,5 +1,6 @@
-"""C#. Names of values and methods are members of one space, types are found beside them. A class that has a base
-class, or is partial, has members that this file does not show: what is found beyond it is never certain."""
+"""C#. Values and methods share a namespace, types have their own. A class with a base class, or a partial one, has
+members that this file does not show: names found beyond it are never certain.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +25,12 @@ _METHODS = (CALLABLE, VALUE)
 
 
 def module_name(path: str) -> str:
-    """None: the namespace is said in the file and is a part of the lexical path."""
+    """Return no module: the namespace is declared in the file and part of the lexical path."""
     return ""
 
 
 def implied_name(text: str) -> str:
-    """An operator is called `operator +`, a conversion `operator Shape`; an indexer is called `this`."""
+    """Return the name of an operator (`operator +`), a conversion (`operator Shape`) or an indexer (`this`)."""
     return text if text == "this" else f"operator {' '.join(text.split())}"
 
 
@@ -41,7 +42,7 @@ def visibility(head: Head) -> str:
     if head.kind in ("enum_member", "module") or head.parent_kind == "interface":
         return "public"
     if head.parent_kind == "record" and head.kind == "property":
-        return "public"  # a parameter of the record
+        return "public"  # A parameter of the record.
     return "internal" if head.parent_kind in (None, "module", "container") and "file" not in words else "private"
 
 

@@ -30,7 +30,7 @@
 (block (block) @scope.block)
 (if_statement consequence: (block) @scope.block)
 (if_statement alternative: (block) @scope.block)
-; a statement that is no block is seen as one
+; a statement without a block counts as one
 (if_statement consequence: [(expression_statement) (return_statement) (if_statement)] @scope.block)
 (if_statement alternative: [(expression_statement) (return_statement) (if_statement)] @scope.block)
 (while_statement) @scope.block
@@ -82,7 +82,7 @@
 ; definitions
 (namespace_declaration name: (_) @name body: (_) @body) @def.module
 (file_scoped_namespace_declaration name: (_) @name) @def.module
-; what follows is in that namespace
+; the rest of the file is in that namespace
 (compilation_unit (file_scoped_namespace_declaration name: (_) @name) [
   (class_declaration) (struct_declaration) (record_declaration) (interface_declaration) (enum_declaration)
   (delegate_declaration) (preproc_if)] @container)
@@ -92,7 +92,7 @@
 (interface_declaration name: (identifier) @name body: (_)? @body) @def.interface
 (enum_declaration name: (identifier) @name body: (_)? @body) @def.enum
 (delegate_declaration type: (_) @returns name: (identifier) @name parameters: (_) @params ";" @body) @def.type
-; with attributes the name stands alone, so that the signature shows it
+; with attributes, the signature starts at the name
 (enum_member_declaration . name: (identifier) @name) @def.enum_member
 (enum_member_declaration (attribute_list) name: (identifier) @name @def.enum_member)
 (method_declaration
@@ -154,7 +154,7 @@
     (variable_declarator name: (identifier) @_field))) @conditional))
   (#eq? @_parameter @_field))
 
-; attributes stand inside of what they decorate
+; attributes are inside of the definition that they decorate
 (class_declaration (attribute_list) @decorator) @wrapper @wrapped
 (struct_declaration (attribute_list) @decorator) @wrapper @wrapped
 (record_declaration (attribute_list) @decorator) @wrapper @wrapped
@@ -176,7 +176,7 @@
 (type_parameter name: (identifier) @bind.type)
 (parameter_list (parameter name: (identifier) @bind.param))
 (bracketed_parameter_list (parameter name: (identifier) @bind.param))
-; `params` is no parameter node
+; `params` is not a parameter node
 (parameter_list name: (identifier) @bind.param)
 (bracketed_parameter_list name: (identifier) @bind.param)
 (lambda_expression parameters: (implicit_parameter) @bind.param)

@@ -1,4 +1,4 @@
-"""Dockerfiles: stages, and in them the arguments and variables that are set."""
+"""Dockerfiles: stages, and the arguments and variables set in them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Elixir. All definitions are calls of macros; the clauses of a function with one name and arity are one function.
+"""Elixir. All definitions are macro calls; the clauses of a function with one name and arity are one function.
 
-Modules carry their full names, so that the path of a file says nothing about the names in it.
+Modules carry their full names, so the path of a file says nothing about the names in it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|(?<!\w)\?\\?.|#[^\
 
 
 class Slice(NamedTuple):
-    """A part of a node: an atom without its colon, a keyword without the one behind it."""
+    """A part of a node: an atom without its colon, a keyword without the one after it."""
 
     start_byte: int
     end_byte: int
@@ -38,7 +38,7 @@ def plain_lines(lines: list[str]) -> list[str]:
 
 
 def arity(params: str) -> int:
-    """How many parameters there are, as written with their parentheses."""
+    """Return the number of parameters, given them with their parentheses."""
     depth = count = 0
     inner = _STRING.sub("x", params.strip().removeprefix("(").removesuffix(")")).strip()
     for character in inner.replace("<<", "(").replace(">>", ")"):
@@ -52,7 +52,7 @@ def arity(params: str) -> int:
 
 
 def expand_import(node: Any, source: bytes) -> list[ImportSite]:
-    """`alias A.{B, C}`, `alias A.B, as: D`, `import A, only: [f: 1]`, `require A`, `use A`."""
+    """Expand `alias A.{B, C}`, `alias A.B, as: D`, `import A, only: [f: 1]`, `require A`, `use A`."""
     children = node.named_children
     how = _text(children[0]) if children else ""
     arguments = children[1].named_children if len(children) > 1 else []
@@ -78,7 +78,7 @@ def expand_import(node: Any, source: bytes) -> list[ImportSite]:
 
 
 def expand_pattern(node: Any) -> list[Any]:
-    """Fields that `defstruct` is given: the key of a pair, or all of a list."""
+    """Return the fields of a `defstruct`: the keys of pairs, or all items of a list."""
     found: list[Slice] = []
     todo = [node]
     while todo:
@@ -109,7 +109,7 @@ def _options(arguments: list[Any]) -> dict[str, Any]:
 
 
 def _pairs(node: Any) -> list[Any]:
-    """Key-value pairs of a keyword list, with or without its brackets."""
+    """Yield the key-value pairs of a keyword list, with or without brackets."""
     if node is not None and node.type == "list":
         lists = [child for child in node.named_children if child.type == "keywords"]
     else:

@@ -33,7 +33,7 @@
 ((call target: (identifier) @_word (arguments . (binary_operator operator: _ @name) (keywords)? @body) (do_block)? @body)
   @def.function (#any-of? @_word "def" "defp" "defmacro" "defmacrop") (#not-eq? @name "when"))
 
-; what a struct is made of
+; fields of a struct
 ((call target: (identifier) @_word @implied (arguments)) @def.struct (#any-of? @_word "defstruct" "defexception"))
 ((call target: (identifier) @_word (arguments . (list) @name @def.field))
   (#any-of? @_word "defstruct" "defexception"))
@@ -53,7 +53,7 @@
 ((unary_operator operator: "@" operand: (call target: (identifier) @name (arguments))) @def.constant
   (#not-match? @name "^(?:after_compile|after_verify|before_compile|behaviour|callback|compile|deprecated|derive|describetag|dialyzer|doc|enforce_keys|external_resource|fallback_to_any|for|impl|macrocallback|moduledoc|moduletag|nifs|on_definition|on_load|opaque|optional_callbacks|protocol|since|spec|tag|type|typedoc|typep|vsn)$"))
 
-; documentation and other attributes go before what they speak of, in any order
+; documentation and other attributes precede their definition, in any order
 ((unary_operator operator: "@" operand: (call target: (identifier) @_word)) @wrapper
   . (comment)* . [(unary_operator) (call)] @wrapped
   (#any-of? @_word "doc" "typedoc"))
@@ -68,6 +68,6 @@
   (arguments . [(string . (quoted_content) @doc) (sigil (quoted_content) @doc)]))))) @wrapper @wrapped
   (#eq? @_word "moduledoc"))
 
-; imports; the hook reads what they are given
+; imports; the hook reads the arguments
 ((call target: (identifier) @_word (arguments . [(alias) (dot)])) @import.elixir
   (#any-of? @_word "alias" "import" "require" "use"))

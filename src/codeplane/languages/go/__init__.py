@@ -1,7 +1,7 @@
-"""Go. Parameters are visible in the body alone, a local name after its declaration, a package in all its files.
+"""Go. Parameters are visible in the body only, a local name after its declaration, a package in all its files.
 
-A file does not say how a package that it imports without a name is called. The standard
-library keeps to the last segment of the path; for every other path that is a good guess.
+A file does not say the name of a package that it imports without an alias. The standard library uses the last segment
+of the path; for other paths that is a good guess.
 """
 
 from __future__ import annotations
@@ -65,14 +65,14 @@ _STANDARD_LIBRARY = frozenset(
         "weak",
     }
 )
-"""First segments of its paths; other modules are asked to have a dot in theirs."""
+"""First segments of its paths; other modules have a dot in theirs."""
 
 _MAJOR_VERSION = re.compile(r"v\d+")
 _NOT_IN_IDENTIFIERS = re.compile(r"\W")
 
 
 def module_name(path: str) -> str:
-    """The directory: all files of it are one package."""
+    """Return the directory: all its files are one package."""
     return parent(path)
 
 
@@ -83,7 +83,9 @@ def visibility(head: Head) -> str:
 
 
 def import_binding(source: str, name: str) -> tuple[str, bool]:
-    """`math/rand/v2` binds `rand`; `gopkg.in/yaml.v3` and `github.com/x/go-yaml` bind `yaml`, in all likelihood."""
+    """Return the name that an import binds: `rand` for `math/rand/v2`; most likely `yaml` for `gopkg.in/yaml.v3` and
+    `github.com/x/go-yaml`.
+    """
     segments = source.split("/")
     last = segments[-1]
     if len(segments) > 1 and _MAJOR_VERSION.fullmatch(last):

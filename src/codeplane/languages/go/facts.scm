@@ -43,8 +43,8 @@
   parameters: (parameter_list) @params
   result: (_)? @returns) @def.method)))
 
-; Types. The keyword belongs to a definition that stands alone; anchors do not see the bracket of
-; a group, so its text is asked. The patterns without keyword take what the others leave.
+; Types. The keyword belongs to a single definition; anchors do not see the bracket of
+; a group, so its text is tested. The patterns without keyword match the rest.
 ((type_declaration "type" .
   (type_spec name: (type_identifier) @name @until type: (struct_type (field_declaration_list) @body)) .)
   @def.struct (#not-match? @def.struct "^type\\s*\\("))

@@ -1,4 +1,4 @@
-; A pointer is what it points to. Lists, pairs (mappings) and what is waited for (channels) are types here:
+; A pointer has the type of its target. Lists, pairs (mappings) and awaitables (channels) are types here:
 ; a literal is a value of its type.
 (package_clause (package_identifier) @of) @within
 
@@ -24,7 +24,7 @@
 (parenthesized_expression (_) @of) @same
 (unary_expression operator: ["&" "*"] operand: (_) @of) @same
 (unary_expression operator: "<-" operand: (_) @of) @item
-; A chain of thousands of texts, as generators write it, would keep as many matches open: the left is no operation.
+; A chain of thousands of strings, from a generator, would keep as many matches open: the left is not an operation.
 (binary_expression
   left: [(call_expression) (identifier) (index_expression) (parenthesized_expression) (selector_expression)] @of
   operator: ["+" "-" "*" "/" "%" "&" "|" "^" "&^"]
@@ -49,7 +49,7 @@
 (struct_type) @function
 (_ result: (parameter_list ((parameter_declaration !name type: (_) @of) ","?)+) @tuple)
 
-; where they go; an assignment does not say what a variable is, its declaration does
+; targets; the type of a variable comes from its declaration, not from an assignment
 (short_var_declaration left: (_) @to right: (_) @from) @assign
 (var_spec name: (identifier) @to type: (_) @type) @assign
 (var_spec !type ((identifier) @of ","?)+) @tuple
@@ -77,7 +77,7 @@
 (function_type result: (_) @type) @returns
 (func_literal result: (_) @type) @returns
 
-; A type stands alone with its keyword, or in a group: only one of the two is a definition.
+; A type has its own keyword or is in a group: only one of the two patterns is a definition.
 (type_declaration (type_spec type: (struct_type (field_declaration_list (field_declaration !name type: (_) @base))))) @made
 (type_spec type: (struct_type (field_declaration_list (field_declaration !name type: (_) @base)))) @made
 (type_declaration (type_spec type: (interface_type (type_elem . (_) @base .)))) @made

@@ -104,7 +104,7 @@ def _closing(text: bytes, opening: int) -> int:
 
 
 def _doc(docs: Docs, start: int, source: bytes) -> str | None:
-    """The description that stands right before a definition."""
+    """Return the description directly before a definition."""
     number = bisect_right(docs[0], start) - 1
     return docs[1][number] if number >= 0 and not source[docs[0][number] : start].strip() else None
 

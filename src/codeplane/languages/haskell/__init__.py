@@ -15,7 +15,7 @@ _NAMES = frozenset({"variable", "name", "constructor", "operator", "constructor_
 
 
 def module_name(path: str) -> str:
-    """The folders from the first that is written like a part of a module: `src/Data/Shape.hs` is `Data.Shape`."""
+    """Return the directories from the first capitalized one: `Data.Shape` for `src/Data/Shape.hs`."""
     parts = path.removesuffix(".hs").split("/")
     first = next((number for number, part in enumerate(parts) if part[:1].isupper()), len(parts) - 1)
     return ".".join(parts[first:])
@@ -30,7 +30,7 @@ def visibility(head: Head) -> str:
 
 
 def plain_lines(lines: list[str]) -> list[str]:
-    """Without the markers of Haddock; nothing of a pragma, or of a comment that speaks of what is before it."""
+    """Remove Haddock markers; drop pragmas and comments about the preceding item."""
     plain: list[str] = []
     for line in lines:
         text = _MARKER.sub("", line).strip()
@@ -42,12 +42,12 @@ def plain_lines(lines: list[str]) -> list[str]:
 
 
 def one_clause(params: str) -> int:
-    """All equations of a name have the same number of parameters."""
+    """Return the number of parameters, which all equations of a name share."""
     return 0
 
 
 def expand_import(node: Any, source: bytes) -> list[ImportSite]:
-    """`import qualified A.B as M`, `import A (b, C(..))`, `import A hiding (b)`."""
+    """Expand `import qualified A.B as M`, `import A (b, C(..))`, `import A hiding (b)`."""
     module = _text(node.child_by_field_name("module"))
     alias = node.child_by_field_name("alias")
     words = {child.type for child in node.children if not child.is_named}
@@ -68,7 +68,7 @@ def expand_import(node: Any, source: bytes) -> list[ImportSite]:
 
 
 def _listed(names: Any) -> list[Any]:
-    """Names in an import list, with constructors and fields that are listed behind their type."""
+    """Yield the names of an import list, with constructors and fields listed after their type."""
     found: list[Any] = []
     todo = list(reversed(names.named_children))
     while todo:

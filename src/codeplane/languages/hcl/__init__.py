@@ -1,6 +1,6 @@
-"""HCL: blocks under the address that Terraform's expressions use (`aws_vpc.main`, `var.region`), and settings.
+"""HCL: blocks by the address that Terraform's expressions use (`aws_vpc.main`, `var.region`), and settings.
 
-In other dialects (Packer, Nomad) a block is called by its type and labels, and labelled blocks nest.
+In other dialects (Packer, Nomad) a block is named by its type and labels, and labelled blocks nest.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _body(node: Any) -> list[Any]:
 
 
 def _description(block: Any, source: bytes) -> str | None:
-    """What a block says of itself, for those who use the module."""
+    """Return the description of a block."""
     for child in _body(block):
         if child.type != "attribute" or child.named_child_count < 2:
             continue

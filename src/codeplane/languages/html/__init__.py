@@ -1,6 +1,6 @@
-"""HTML: elements that have an id, custom elements, scripts and style sheets. Read tag by tag, without a grammar.
+"""HTML: elements with an id, custom elements, scripts and style sheets. A tag scanner, without a grammar.
 
-Documents are often templates, or broken in ways that browsers forgive; a list of tags takes all of them.
+Documents are often templates, or broken in ways that browsers accept; a list of tags handles all of them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from codeplane.languages.keys import module_name, visibility
 from codeplane.languages.spec import Language, Part, Reading, Site
 
 MAX_DEPTH = 32
-"""Elements with names that one with a name may stand in."""
+"""Limit of nested named elements."""
 
 _VOID = frozenset(
     {

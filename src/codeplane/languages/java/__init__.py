@@ -1,5 +1,6 @@
-"""Java. Types, values and callables have names of their own; a class inherits all three from types that this file
-does not show, so that what is found beyond such a class is never certain."""
+"""Java. Types, values and callables have namespaces of their own; a class inherits all three from types that this file
+does not show, so that names found beyond such a class are never certain.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +18,9 @@ _ARGUMENTS = r'\((?:[^()"]|"(?:[^"\\]|\\.)*"|\((?:[^()"]|"(?:[^"\\]|\\.)*"|\((?:
 _ANNOTATION = rf"@(?!interface\b)[\w.$]++(?:\s?{_ARGUMENTS})?\s?"
 _BALANCED = r"(?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*+\))*+\))*+\))*+$"
 _ANNOTATIONS = re.compile(rf"\A(?:{_ANNOTATION})+|(?<=[a-z] ){_ANNOTATION}(?={_BALANCED})")
-"""Annotations before a definition or between its modifiers. After those of a parameter the brackets do not balance."""
+"""Annotations before a definition or between its modifiers. After annotations of a parameter the brackets do not
+balance.
+"""
 
 _TYPES = (VALUE, TYPE)
 """Both, because `Shape.area()` looks like the member of a value."""

@@ -79,7 +79,7 @@
 ; no identifier is the name of a module, each is a part of it
 (module_declaration name: (_) @implied body: (_) @body) @def.module
 
-; annotations stand inside of what they decorate
+; annotations are inside of the definition that they decorate
 (class_declaration (modifiers [(marker_annotation) (annotation)] @decorator)) @wrapper @wrapped
 (interface_declaration (modifiers [(marker_annotation) (annotation)] @decorator)) @wrapper @wrapped
 (enum_declaration (modifiers [(marker_annotation) (annotation)] @decorator)) @wrapper @wrapped
@@ -155,7 +155,7 @@
 (ternary_expression condition: (instanceof_expression name: (_)) alternative: (_) @outer)
 (ternary_expression condition: (instanceof_expression name: (identifier) @bind.local))
 (lambda_expression body: (binary_expression left: (instanceof_expression name: (identifier) @bind.local) operator: "&&"))
-; `if (!(x instanceof T t)) return;` binds `t` for what follows
+; `if (!(x instanceof T t)) return;` binds `t` after the statement
 (if_statement
   condition: (parenthesized_expression (unary_expression operator: "!"
     operand: (parenthesized_expression (instanceof_expression name: (identifier) @bind.local))))

@@ -1,4 +1,4 @@
-; values; what is called is the name, because a call has no other node for it
+; values; the callee is the name, because a call has no other node for it
 (field_access object: (_) @of field: (identifier) @name) @member
 (field_access object: (_) @type field: (this)) @cast
 (method_invocation object: (_) @of name: (identifier) @name @member)

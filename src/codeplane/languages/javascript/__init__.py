@@ -1,4 +1,4 @@
-"""JavaScript, JSX included. Members have a namespace of their own, since no plain name ever means one."""
+"""JavaScript and JSX. Members have a namespace of their own, since no plain name refers to one."""
 
 from __future__ import annotations
 

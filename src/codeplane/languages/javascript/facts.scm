@@ -187,7 +187,7 @@
     (generator_function parameters: (_) @params body: (_) @body)
   ]) @def.method
 
-; what belongs to the span of a definition
+; nodes that belong to the span of a definition
 (field_definition decorator: (decorator)+ @decorator) @wrapper @wrapped
 (method_definition decorator: (decorator)+ @decorator) @wrapper @wrapped
 

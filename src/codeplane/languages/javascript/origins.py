@@ -18,9 +18,9 @@ _LANGUAGES = frozenset({"javascript", "typescript", "tsx"})
 
 
 def find_origins(context: ImportContext) -> OriginFinder:
-    homes = {parent(file.path) for file in context.files if file.path.endswith("package.json")}
-    names = {basename(home) for home in homes if home}
-    members = {basename(home) for home in homes if not _WORKSPACES.isdisjoint(home.split("/")[:-1])}
+    package_roots = {parent(file.path) for file in context.files if file.path.endswith("package.json")}
+    names = {basename(root) for root in package_roots if root}
+    members = {basename(root) for root in package_roots if not _WORKSPACES.isdisjoint(root.split("/")[:-1])}
     folders = {
         file.path.partition("/")[0] for file in context.files if "/" in file.path and file.language in _LANGUAGES
     }

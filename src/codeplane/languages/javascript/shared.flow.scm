@@ -1,4 +1,4 @@
-; What JavaScript and TypeScript write alike; read before the flow of each.
+; Patterns shared by JavaScript and TypeScript, before the flow query of each.
 
 ; values
 (member_expression object: (_) @of property: (_) @name) @member

@@ -1,4 +1,4 @@
-; What JavaScript and TypeScript write alike; read before the facts of each.
+; Patterns shared by JavaScript and TypeScript, before the facts query of each.
 
 ; scopes; a function and its body are one, so that a `var` meets the parameter of its name
 (function_declaration) @scope.function
@@ -79,7 +79,7 @@
 (export_statement declaration: (lexical_declaration kind: "let" (variable_declarator name: (_) @name) @def.variable))
 (export_statement declaration: (variable_declaration (variable_declarator name: (_) @name) @def.variable))
 
-; what belongs to the span of a definition; of several in one declaration each has its own
+; nodes that belong to the span of a definition; each definition of one declaration has its own
 (export_statement decorator: (decorator)* @decorator declaration: (_) @wrapped) @wrapper
 (program (lexical_declaration . (variable_declarator) @wrapped .) @wrapper)
 (program (variable_declaration . (variable_declarator) @wrapped .) @wrapper)

@@ -1,4 +1,4 @@
-"""JSON, with comments too: keys of objects, not of objects in arrays."""
+"""JSON, with or without comments: keys of objects, not of objects in arrays."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def read(root: Any, source: bytes, path: str) -> Reading:
 
 
 def _plain(name: bytes) -> bytes:
-    """Without escapes, as far as they can be read."""
+    """Decode the escapes of a string as far as they are valid."""
     if b"\\" not in name:
         return name
     try:

@@ -1,5 +1,6 @@
-"""Kotlin. Types, values and functions have names of their own. Members of a receiver that this file does not show
-(lambdas, extensions, supertypes) go before what is around, and a call that does not fit goes on outwards."""
+"""Kotlin. Types, values and functions have namespaces of their own. Members of a receiver that this file does not show
+(lambdas, extensions, supertypes) precede the names around, and a call that does not fit continues outwards.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ _ANNOTATIONS = re.compile(rf"\A(?:{_ANNOTATION})+")
 _NOT_MODIFIERS = re.compile(rf'{_ANNOTATION}|"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _VISIBILITY = re.compile(r"\b(public|protected|private|internal)\b")
 _TYPES = (VALUE, TYPE, CALLABLE)
-"""All, because a class is called to make one, and `Shape.area()` looks like the member of a value."""
+"""All, because a class is called to construct it, and `Shape.area()` looks like the member of a value."""
 
 
 def visibility(head: Head) -> str:
@@ -28,7 +29,7 @@ def visibility(head: Head) -> str:
 
 
 def implied_name(text: str) -> str:
-    """A companion without a name is called `Companion`."""
+    """Return `Companion` for a companion object without a name."""
     return "Companion" if text == "companion" else text
 
 

@@ -113,7 +113,7 @@
 (function_declaration [(user_type) (nullable_type) (parenthesized_type)] . name: (_)) @conditional
 (property_declaration [(user_type) (nullable_type) (parenthesized_type)] . (variable_declaration)) @conditional
 
-; annotations stand inside of what they decorate
+; annotations are inside of the definition that they decorate
 (class_declaration (modifiers (annotation) @decorator)) @wrapper @wrapped
 (object_declaration (modifiers (annotation) @decorator)) @wrapper @wrapped
 (companion_object (modifiers (annotation) @decorator)) @wrapper @wrapped

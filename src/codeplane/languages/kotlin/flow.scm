@@ -54,7 +54,7 @@
 ((function_value_parameters (parameter_modifiers) @_how . (parameter . (identifier) @name ":" . (_) @type)) @param.rest
   (#match? @_how "vararg"))
 (lambda_parameters (variable_declaration . (identifier) @name .)) @param
-; one that is no property
+; a local variable, not a property
 (class_parameter . (identifier) @name . ":" . (_) @type) @param
 
 (function_declaration [(user_type) (nullable_type)] @type . "." . name: (_)) @receiver

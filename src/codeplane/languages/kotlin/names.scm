@@ -13,7 +13,7 @@
 (callable_reference (user_type) "::" . (identifier) @member)
 (callable_reference . "::" . (identifier) @as_callable)
 (package_header (qualified_identifier (identifier) @member))
-; every class has these without saying so, and every file has the others: which one is meant depends on the arguments
+; implicit members of every class, and functions of every file: the arguments decide which one is meant
 ((call_expression . (identifier) @member)
   (#any-of? @member
     "toString" "hashCode" "equals" "copy" "values" "valueOf" "enumValueOf" "compareTo"

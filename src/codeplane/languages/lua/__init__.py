@@ -1,4 +1,4 @@
-"""Lua. A function may be a local, a global or a field of a table; what is not local is public."""
+"""Lua. A function may be a local, a global or a field of a table; everything that is not local is public."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _TAG = re.compile(r"^@\w")
 
 
 def module_name(path: str) -> str:
-    """What `require` is called with: `lua/kong/init.lua` is `kong`."""
+    """Return the argument of `require`: `kong` for `lua/kong/init.lua`."""
     stem = path.removesuffix(".lua").removesuffix("/init")
     for root in ("lua/", "src/", "lib/"):
         stem = stem.removeprefix(root)
@@ -25,7 +25,7 @@ def visibility(head: Head) -> str:
 
 
 def plain_lines(lines: list[str]) -> list[str]:
-    """Without the dashes, and without the tags (`@param`) of LDoc."""
+    """Remove the dashes and the tags (`@param`) of LDoc."""
     return [text for line in lines if not _TAG.match(text := _MARKER.sub("", line).strip())]
 
 

@@ -1,7 +1,7 @@
-"""Markdown: headings, one inside the other by their level, and the code of fences below the heading it stands under.
+"""Markdown: headings, nested by level, and the code of fences nested in their heading.
 
-What a fence defines is an example: it is nested in its heading, exported by nothing, and may be broken. A fence
-above the first heading has no place to be shown at, and is left as text.
+A fence is an example: its definitions are nested in the heading, not exported, and may be broken. A fence above the
+first heading has no symbol to be nested in, and stays text.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from codeplane.languages.keys import module_name, visibility
 from codeplane.languages.spec import Language, Part, Reading, Site
 
 MAX_TEXT_BYTES = 2000
-"""Of a heading or a paragraph, more than is shown of any."""
+"""Maximum characters of a heading or a paragraph; more than is ever shown."""
 MAX_HEADINGS = 2000
 MAX_FENCES = 1000
 
@@ -45,7 +45,7 @@ _DATA = frozenset(
         "mdx", "scss", "svelte", "toml", "vue", "xhtml", "yaml", "yml",
     }
 )  # fmt: skip
-"""What they name are settings and markup of somebody else."""
+"""Their names are settings and markup, not code of the project."""
 
 
 def read(root: Any, source: bytes, path: str) -> Reading:
@@ -109,7 +109,7 @@ def _heading(node: Any, source: bytes) -> tuple[int, Site | None]:
 
 
 def _plain(text: str) -> str:
-    """What a reader sees of a heading: without the marks that close it, an anchor, emphasis and targets of links."""
+    """Return the visible text of a heading: without closing marks, anchors, emphasis and link targets."""
     text = text.rstrip()
     bare = text.rstrip("#")
     if bare[-1:] in ("", " ", "\t"):
@@ -135,7 +135,7 @@ def _fence(node: Any, source: bytes) -> Part | None:
     word = found.group().decode("utf-8", "replace").lower()
     if word in _DATA:
         return None
-    # Each line of a fence in a list or a quotation begins with what belongs to these; so does the first.
+    # Each line of a fence in a list or a quotation, including the first, starts with their prefix.
     start = source.rfind(b"\n", 0, content.start_byte) + 1
     text = bytearray(source[start : content.end_byte])
     text[: content.start_byte - start] = b" " * (content.start_byte - start)
@@ -146,7 +146,7 @@ def _fence(node: Any, source: bytes) -> Part | None:
 
 
 def _before(source: bytes, end: int) -> int:
-    """`end` without the blank lines above it."""
+    """Return `end` without the blank lines above it."""
     while end and source[end - 1 : end].isspace():
         end -= 1
     return end

@@ -1,7 +1,7 @@
 """Jupyter notebooks: cells, and the code or text in them.
 
-A notebook is JSON. A line of a cell is the line of the file in which it is written, and a column is where it stands
-there, so that every place can be found in the bytes; quotes and escapes are blanked out before the code is read.
+A notebook is JSON. A line of a cell is a line of the file, at its column there, so that every position maps to bytes;
+quotes and escapes are blanked out before the code is parsed.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _part(node: Any, language: str, source: bytes) -> Part | None:
     strings = [string for string in strings if string.type == "string" and string.end_byte - string.start_byte > 2]
     if not strings:
         return None
-    # From the start of the line, so that all lines of a list are indented alike.
+    # From the start of the line, so that all lines of a list have the same indentation.
     start = strings[0].start_byte + 1
     if node.type == "array" and not source[(line := source.rfind(b"\n", 0, start) + 1) : start - 1].strip():
         start = line
@@ -79,7 +79,7 @@ def _part(node: Any, language: str, source: bytes) -> Part | None:
         begin, stop = string.start_byte + 1, string.end_byte - 1
         pieces.append(_blank(source[done:begin]))
         following = strings[number + 1].start_byte if number + 1 < len(strings) else stop
-        # Where the list has a line for each string, the line ends are there already.
+        # If the list has a line per string, the line endings are already there.
         content = source[begin:stop]
         if _ENDS_LINE.search(content) and b"\n" in source[stop:following]:
             content = content[:-2] + b"  "
@@ -97,7 +97,7 @@ def _part(node: Any, language: str, source: bytes) -> Part | None:
 
 
 def _unescaped(found: re.Match[bytes]) -> bytes:
-    """As many bytes: a blank, and the character that is meant; quotes stand together, and where the first one does."""
+    """Replace an escape by as many bytes: blanks and the character itself; quotes are kept together."""
     quotes, escape = found.groups()
     if quotes is not None:
         return b'"' * (len(quotes) // 2) + b" " * (len(quotes) // 2)

@@ -1,7 +1,8 @@
-"""PHP. Variables, classes and functions have names of their own, and a function sees no variable around it; a
-closure sees those that it lists, an arrow function all. Names of variables stand without their `$`, so that a property
-is called the same where it is declared and where it is used. PHP finds classes and functions whatever their case;
-here only a name that is written alike is linked, any other spelling stays unknown."""
+"""PHP. Variables, classes and functions have namespaces of their own, and a function sees no variable around it; a
+closure sees those that it lists, an arrow function all. Names of variables are stored without their `$`, so that a
+property has the same name where it is declared and used. PHP ignores the case of classes and functions; only an exact
+match is linked here.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ _TYPES = (TYPE,)
 
 
 def module_name(path: str) -> str:
-    """The folder below the source root, as autoloaders have it; what stands in the file may say more."""
+    """Return the directory under the source root, as autoloaders expect it; the file may declare more."""
     return _SOURCE_ROOT.sub("", path, count=1).rpartition("/")[0].replace("/", "\\")
 
 
@@ -71,7 +72,7 @@ LANGUAGES = (
         export_evidence="top_level",
         expand_import=expand_import,
         rewrite=only_code,
-        # The first part of a qualified name can be an import, but no class: it is looked up among the callables.
+        # The first part of a qualified name can be an import, but not a class: it is looked up among the callables.
         import_namespaces={
             "php_use": (TYPE, CALLABLE),
             "php_use_function": (CALLABLE,),

@@ -57,7 +57,7 @@
 (if_statement body: (compound_statement [(function_definition) (class_declaration) (interface_declaration)] @conditional))
 (if_statement body: (colon_block [(function_definition) (class_declaration) (interface_declaration)] @conditional))
 
-; attributes stand inside of what they decorate
+; attributes are inside of the definition that they decorate
 (class_declaration attributes: (attribute_list (attribute_group (attribute) @decorator))) @wrapper @wrapped
 (interface_declaration attributes: (attribute_list (attribute_group (attribute) @decorator))) @wrapper @wrapped
 (trait_declaration attributes: (attribute_list (attribute_group (attribute) @decorator))) @wrapper @wrapped
@@ -89,7 +89,7 @@
 ; a closure's list names variables of the function around it
 (anonymous_function_use_clause (variable_name (name) @bind.nonlocal))
 (anonymous_function_use_clause (by_ref (variable_name (name) @bind.nonlocal)))
-; what these write into
+; targets of assignments
 ((function_call_expression
     function: (name) @_match
     arguments: (arguments . (argument) . (argument) . (argument . (variable_name (name) @bind.local) .)))

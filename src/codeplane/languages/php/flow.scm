@@ -96,7 +96,7 @@
 (anonymous_class (class_interface_clause ((_) @base ","?)*) body: (declaration_list) @class)
 (anonymous_class body: (declaration_list (use_declaration ((_) @base ","?)*)) @class)
 
-; what a comment declares
+; types declared in comments
 ((comment) @documented . (method_declaration) @definition (#match? @documented "@(param|return|phpstan|psalm)"))
 ((comment) @documented . (function_definition) @definition (#match? @documented "@(param|return|phpstan|psalm)"))
 ((comment) @documented . (property_declaration (property_element name: (variable_name (name) @to))) (#match? @documented "@var"))

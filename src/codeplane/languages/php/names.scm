@@ -1,4 +1,4 @@
-; a name without a `$` is a constant, if nothing below says what else
+; a name without a `$` is a constant, unless a pattern below says otherwise
 (name) @name @as_type
 (variable_name (name) @as_value)
 (dynamic_variable_name (name) @as_value)

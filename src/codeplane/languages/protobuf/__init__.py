@@ -29,7 +29,7 @@ def read(root: Any, source: bytes, path: str) -> Reading:
     text = _NOISE.sub(lambda found: b" " * len(found.group()), source)
     sites: list[Site] = []
     stack: list[tuple[bytes, int | None]] = []
-    """What each open brace belongs to, and its definition."""
+    """Owner of each open brace, and its definition."""
     start, cut = 0, None
     waiting: int | None = None
     """A definition whose options are open."""

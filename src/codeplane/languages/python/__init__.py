@@ -22,7 +22,7 @@ def visibility(head: Head) -> str:
 
 
 def import_binding(source: str, name: str) -> tuple[str, bool]:
-    """`import a.b.c` binds `a`; `from m import n` binds `n`."""
+    """Return the bound name: `a` for `import a.b.c`, `n` for `from m import n`."""
     return (name if source and source != name else name.partition(".")[0]), True
 
 

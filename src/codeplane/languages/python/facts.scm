@@ -16,7 +16,7 @@
 (lambda parameters: (lambda_parameters (default_parameter value: (_) @outer)))
 (class_definition superclasses: (_) @outer)
 
-; and so does what the first loop of a comprehension goes over
+; likewise for the iterable of the first loop of a comprehension
 (list_comprehension body: (_) . (for_in_clause right: (_) @outer))
 (set_comprehension body: (_) . (for_in_clause right: (_) @outer))
 (dictionary_comprehension body: (_) . (for_in_clause right: (_) @outer))

@@ -1,5 +1,6 @@
-"""Ruby. A local is seen from where it is assigned, in its method or block; any other bare word is a message to
-`self`, which is never certain. Constants are found by the modules around them first, the file's own come last."""
+"""Ruby. A local is visible from its assignment on, in its method or block; any other bare word is a message to `self`,
+which is never certain. Constants are looked up in the enclosing modules first, those of the file last.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ _CONSTANTS = frozenset({"class", "module", "constant"})
 
 
 def visibility(head: Head) -> str:
-    """Classes and constants are public whatever section they stand in; so are methods of the class itself."""
+    """Return the visibility: classes, constants and class methods are public in every section."""
     if head.kind in _CONSTANTS:
         return "private" if head.section == "private_constant" else "public"
     written = _FIRST_WORD.match(head.text)
@@ -31,7 +32,7 @@ def owner_path(text: str) -> str:
 
 
 def symbol_name(text: str) -> str:
-    """`:name`, `:"name"` or `"name"` defines `name`."""
+    """Return the name that `:name`, `:"name"` or `"name"` defines."""
     return text.removeprefix(":").strip("\"'")
 
 
@@ -64,7 +65,7 @@ LANGUAGES = (
         interpreters=("ruby", "jruby"),
         grammar="tree_sitter_ruby:language",
         distribution="tree-sitter-ruby",
-        # A file's modules are written in it, so that a lexical path is qualified already.
+        # Modules are written in the file, so a lexical path is already qualified.
         module_name=lambda path: "",
         visibility=visibility,
         separator="::",

@@ -1,4 +1,4 @@
-; scopes: what a class is called and inherits from is looked up outside of it
+; scopes: the name and the superclass of a class are looked up outside of it
 (class) @scope.namespace
 (module) @scope.namespace
 (singleton_class) @scope.namespace

@@ -1,7 +1,7 @@
 (identifier) @name
 (constant) @name @as_type
 
-; what `self` is, and so where these are, the file does not tell
+; the file does not say what `self` is, nor where these are
 (instance_variable) @member
 (class_variable) @member
 (global_variable) @member
@@ -15,7 +15,7 @@
 (alias alias: (identifier) @member)
 (undef (identifier) @member)
 
-; by what stands before it, not by the call: these nest in each other, as deep as a chain is long
+; matched by the preceding token, not by the call: calls of a chain nest as deep as the chain is long
 ("." . [(identifier) (constant)] @member)
 ("&." . [(identifier) (constant)] @member)
 ("::" . [(identifier) (constant)] @member)

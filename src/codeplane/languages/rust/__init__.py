@@ -1,4 +1,4 @@
-"""Rust. Modules see nothing of what is around them; members are reached through their type only.
+"""Rust. Modules see nothing of the scopes around them; members are reached through their type only.
 
 Types, values and macros have namespaces of their own. A `let` hides an earlier one of the same name.
 """
@@ -19,7 +19,9 @@ _PUB = re.compile(
 
 
 def module_name(path: str) -> str:
-    """`crates/core/src/flags/mod.rs` is `core::flags`; a `src` at the root belongs to `crate`."""
+    """Return the module path: `core::flags` for `crates/core/src/flags/mod.rs`; a `src` at the root belongs to
+    `crate`.
+    """
     parts = path.removesuffix(".rs").split("/")
     if "src" in parts[:-1]:
         root = len(parts) - 2 - parts[-2::-1].index("src")
@@ -41,7 +43,7 @@ def visibility(head: Head) -> str:
 
 
 def import_binding(source: str, name: str) -> tuple[str, bool]:
-    """After `use anyhow::anyhow` the name may still mean the crate, where a path starts with it."""
+    """Return the bound name. After `use anyhow::anyhow` the name may still mean the crate at the start of a path."""
     return name, name != source
 
 

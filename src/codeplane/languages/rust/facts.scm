@@ -24,7 +24,7 @@
 (for_expression value: (_) @outer)
 (if_expression condition: [(let_condition) (let_chain)] alternative: (_) @outer)
 
-; A module sees nothing of what is around it, unless it says so before its first item with a body.
+; A module sees nothing of its surroundings, unless it imports them before its first item with a body.
 ((mod_item body: (_) @_body) @sealed
   (#not-match? @_body "^\\{(?:(?!\\b(?:mod|fn|impl|trait)\\b)[\\s\\S])*?\\n\\s*use super::\\*;"))
 
@@ -36,7 +36,7 @@
 (block (trait_item) @open)
 ((block (use_declaration) @_use) @open (#match? @_use "\\*"))
 
-; What a macro makes of its tokens is its own affair, except that the ones below evaluate them as they stand:
+; The expansion of a macro is unknown, except for the ones below, which evaluate their tokens as written:
 ; no patterns, closures, items or other macros among them.
 ((macro_invocation (token_tree) @open) @_call
   (#not-match? @_call "^(?:(?:debug_)?assert(?:_eq|_ne)?|e?print(?:ln)?|format(?:_args)?|write(?:ln)?|panic|vec|dbg|todo|unimplemented|unreachable)!\\s*[(\\[{](?:\"(?:[^\"\\\\]|\\\\[\\s\\S])*\"|'(?:[^'\\\\]|\\\\.)'|(?:vec|format)!|(?!(?:let|match|for|fn|use|mod|impl|struct|enum|const|static|macro_rules)\\b)\\w+(?!\\w|!(?!=))|\\|\\||!|=(?!>)|[^\\w\"|!=])*$"))

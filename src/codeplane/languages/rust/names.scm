@@ -26,7 +26,7 @@
 (generic_function function: (scoped_identifier name: (identifier) @call))
 (generic_function function: (field_expression field: (field_identifier) @call))
 
-; a macro of the prelude is `std`'s, whatever is imported under its name (`std::fs::write`)
+; a macro of the prelude is `std`'s, even if another item of its name is imported (`std::fs::write`)
 (macro_invocation macro: (identifier) @macro)
 ((macro_invocation macro: (identifier) @member)
   (#any-of? @member
@@ -37,7 +37,7 @@
 (macro_invocation macro: (scoped_identifier name: (identifier) @call))
 (attribute . (identifier) @macro)
 
-; Tokens of a macro, as far as they can be told apart. Without a capture of its own a leading token
+; Tokens of a macro, as far as they can be distinguished. Without a capture of its own a leading token
 ; would be matched only once in each tree.
 (token_tree "." @_token . (identifier) @member)
 (token_tree "::" @_token . (identifier) @member)

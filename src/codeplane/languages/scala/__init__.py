@@ -1,4 +1,4 @@
-"""Scala 2 and 3. Everything is public that does not say otherwise; extension methods belong to the type they extend."""
+"""Scala 2 and 3. Everything is public by default; extension methods belong to the type that they extend."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def visibility(head: Head) -> str:
 
 
 def plain_lines(lines: list[str]) -> list[str]:
-    """Markup resolved, up to the first tag."""
+    """Return the text up to the first tag, with markup resolved."""
     plain: list[str] = []
     for line in lines:
         if line.lstrip().startswith("@"):
@@ -34,7 +34,7 @@ def plain_lines(lines: list[str]) -> list[str]:
 
 
 def expand_import(node: Any, source: bytes) -> list[ImportSite]:
-    """`import a.b.{C, D => E, _}`, and several paths in one statement."""
+    """Expand `import a.b.{C, D => E, _}`, and several paths in one statement."""
     sites: list[ImportSite] = []
     path: list[Any] = []
     selected = False
@@ -57,7 +57,9 @@ def expand_import(node: Any, source: bytes) -> list[ImportSite]:
 
 
 def expand_pattern(node: Any) -> list[Any]:
-    """The variables of a pattern. A name with a capital is a constant or an extractor, unless it stands alone."""
+    """Return the variables of a pattern. A capitalized name is a constant or an extractor, unless it is the whole
+    pattern.
+    """
     bound: list[Any] = []
     alone = node.type == "identifiers"
     todo = [node]

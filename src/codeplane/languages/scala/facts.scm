@@ -51,7 +51,7 @@
 (extension_definition parameters: (parameters (parameter type: (_) @name))) @container
 (given_definition !name return_type: (_) @name body: (with_template_body)) @container
 
-; annotations stand inside of what they decorate
+; annotations are inside of the definition that they decorate
 (class_definition (annotation) @decorator) @wrapper @wrapped
 (object_definition (annotation) @decorator) @wrapper @wrapped
 (trait_definition (annotation) @decorator) @wrapper @wrapped

@@ -1,4 +1,4 @@
-"""Swift. An extension belongs to the type that it extends; what says nothing of its access is internal."""
+"""Swift. An extension belongs to the type that it extends; the default access is internal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FIELD = re.compile(r"^-\s+(?:Parameters?|Returns|Throws|Note|Important|Warning|
 
 
 def module_name(path: str) -> str:
-    """`Sources/Shop/Cart/Item.swift` belongs to the module `Shop`, as does everything below that folder."""
+    """Return the module: `Shop` for `Sources/Shop/Cart/Item.swift` and everything in that directory."""
     parts = path.split("/")
     for root in ("Sources", "Source", "Tests"):
         if root in parts[:-2]:
@@ -36,7 +36,7 @@ def visibility(head: Head) -> str:
 
 
 def plain_lines(lines: list[str]) -> list[str]:
-    """Up to the list of parameters."""
+    """Return the signature up to the parameter list."""
     for number, line in enumerate(lines):
         if _FIELD.match(line.strip()):
             return lines[:number]
@@ -44,7 +44,7 @@ def plain_lines(lines: list[str]) -> list[str]:
 
 
 def expand_import(node: Any, source: bytes) -> list[ImportSite]:
-    """`import Shop` brings in all of it, `import struct Shop.Cart` a single name."""
+    """Expand imports: `import Shop` brings in all of it, `import struct Shop.Cart` a single name."""
     path = next((child for child in node.children if child.type == "identifier"), None)
     if path is None:
         return []

@@ -14,7 +14,7 @@
 (class_declaration "struct" name: (type_identifier) @name body: (_) @body) @def.struct
 (class_declaration "enum" name: (type_identifier) @name body: (_) @body) @def.enum
 (class_declaration "extension" name: (_) @name) @container
-; what an extension says of access goes for its members
+; the access modifier of an extension applies to its members
 (class_declaration (modifiers (visibility_modifier) @section) "extension")
 (protocol_declaration name: (type_identifier) @name body: (_) @body) @def.interface
 (typealias_declaration name: (type_identifier) @name) @def.type
@@ -54,7 +54,7 @@
 (property_declaration name: (pattern (pattern (simple_identifier) @name))) @def.variable
 (protocol_property_declaration name: (pattern bound_identifier: (simple_identifier) @name) @params) @def.variable
 
-; attributes stand inside of what they decorate
+; attributes are inside of the definition that they decorate
 (class_declaration (modifiers (attribute) @decorator)) @wrapper @wrapped
 (protocol_declaration (modifiers (attribute) @decorator)) @wrapper @wrapped
 (function_declaration (modifiers (attribute) @decorator)) @wrapper @wrapped

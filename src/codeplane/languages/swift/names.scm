@@ -15,7 +15,7 @@
 (attribute (simple_identifier) @label)
 ((parameter external_name: (simple_identifier) @none) (#eq? @none "_"))
 
-; a subscript looks like a call but for its brackets
+; a subscript looks like a call except for its brackets
 (call_expression . (simple_identifier) @call (call_suffix [(value_arguments "(") (lambda_literal)]))
 (call_expression
   . (navigation_expression suffix: (navigation_suffix suffix: (simple_identifier) @call))

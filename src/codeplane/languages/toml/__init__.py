@@ -1,4 +1,4 @@
-"""TOML: tables, the items of arrays of tables by what they are named, and keys."""
+"""TOML: tables, keys, and the items of arrays of tables, named by their `name` or `id`."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ def read(root: Any, source: bytes, path: str) -> Reading:
 
 
 def without_long_keys(source: bytes) -> bytes:
-    """A key of thousands of parts makes a tree so deep that the parser needs minutes."""
+    """Blank out keys with thousands of parts: they make a tree so deep that the parser needs minutes."""
     return _LONG_KEY.sub(lambda found: b" " * len(found.group()), source)
 
 
 def _item_name(pairs: Any, source: bytes) -> bytes:
-    """What an item of an array of tables is called, when it says so."""
+    """Return the declared name of an item of an array of tables."""
     for pair in pairs:
         if pair.type == "pair" and pair.named_child_count == 2:
             key, value = pair.named_children

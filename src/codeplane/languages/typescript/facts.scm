@@ -309,7 +309,7 @@
   body: (class_body (method_definition parameters: (formal_parameters
     (required_parameter [(accessibility_modifier) "readonly"] pattern: (identifier) @name) @def.property))))
 
-; what belongs to the span of a definition
+; nodes that belong to the span of a definition
 (abstract_class_declaration decorator: (decorator)+ @decorator) @wrapper @wrapped
 (public_field_definition decorator: (decorator)+ @decorator) @wrapper @wrapped
 (ambient_declaration (_) @wrapped) @wrapper

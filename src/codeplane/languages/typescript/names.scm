@@ -3,7 +3,7 @@
 (shorthand_property_identifier_pattern) @name
 
 (type_identifier) @type
-; what a qualified type starts with is a namespace, never a variable
+; the first part of a qualified type is a namespace, never a variable
 (nested_type_identifier module: (identifier) @type)
 (nested_type_identifier module: (nested_identifier object: (identifier) @type))
 (export_specifier "type" name: (identifier) @type)

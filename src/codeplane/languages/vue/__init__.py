@@ -1,4 +1,4 @@
-"""Vue components in single files. Their scripts have all the facts of JavaScript or TypeScript."""
+"""Vue single-file components. Their scripts have all the facts of JavaScript or TypeScript."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""YAML: keys of mappings, not of mappings in sequences. Read line by line, without a grammar.
+"""YAML: keys of mappings, not of mappings in sequences. A line scanner, without a grammar.
 
-Much YAML is a template (Helm, Jinja) that no parser takes, and indentation says all that is asked here.
+Much YAML is a template (Helm, Jinja) that no parser accepts, and indentation is all that is needed here.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ def read(root: Any, source: bytes, path: str) -> Reading:
     found: list[Key] = []
     depth = depth_of(path)
     opened: list[tuple[int, int | None]] = []
-    """Indentation and number of the keys around a line."""
+    """Indentation and number of the enclosing keys."""
     item: int | None = None
-    """Indentation of the sequence that the line is in."""
+    """Indentation of the enclosing sequence."""
     block: int | None = None
     """Indentation of the key whose text follows."""
     quote, brackets = b"", 0
-    """The scalar or the flow collection that goes on in the next line."""
+    """The scalar or flow collection that continues in the next line."""
     last = 0
 
     def close(indent: int) -> None:
@@ -112,7 +112,7 @@ def read(root: Any, source: bytes, path: str) -> Reading:
 
 
 def _closes(quote: bytes, text: bytes) -> bool:
-    """Whether a quoted scalar that is open at the start of `text` ends in it."""
+    """True if a quoted scalar that is open at the start of `text` ends in it."""
     inside = _CLOSED[quote].match(text)
     return inside is not None and inside.end() < len(text)
 

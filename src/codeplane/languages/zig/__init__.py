@@ -1,4 +1,4 @@
-"""Zig. A type is the value of a constant; a file is a struct, whose fields may stand at its top level."""
+"""Zig. A type is the value of a constant; a file is a struct, whose fields may be at its top level."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@
 (opaque_declaration) @scope.class
 (error_set_declaration) @scope.class
 
-; functions; those of a type without a name, which a function returns, are methods too
+; functions; those of an anonymous type that a function returns are methods too
 (source_file (function_declaration
   name: (identifier) @name (parameters) @params type: (_)? @returns body: (_)? @body) @def.function)
 (struct_declaration (function_declaration
