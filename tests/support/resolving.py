@@ -10,7 +10,7 @@ from codeplane.base.paths import parent
 from codeplane.facts.blocks import Refs
 from codeplane.facts.extract import extract
 from codeplane.facts.model import Facts, Tier
-from codeplane.facts.sketch import pack_sketch, unpack_sketch
+from codeplane.facts.summary import pack_summary, unpack_summary
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.references import link_references
@@ -36,7 +36,7 @@ class MemoryLibrary:
             if language is None or language.name not in RESOLVED:
                 continue
             facts = self.facts[path] = extract(language.name, path, files[path].encode()).facts
-            at = self._scopes[path] = FileScope(path, language.name, unpack_sketch(pack_sketch(facts)))
+            at = self._scopes[path] = FileScope(path, language.name, unpack_summary(pack_summary(facts)))
             for number, row in enumerate(at.defs):
                 self._named[row.name].append((path, number))
                 self._defined[row.lexical_path].append((path, number))

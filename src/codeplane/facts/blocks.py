@@ -20,7 +20,7 @@ import orjson
 
 from codeplane.facts.interface import interface_of
 from codeplane.facts.model import Attribute, Bind, Def, Export, Facts, Import, Ref, Scope
-from codeplane.facts.sketch import pack_sketch
+from codeplane.facts.summary import pack_summary
 
 BLOCK_VERSION = "2"
 
@@ -91,7 +91,7 @@ class PackedFacts(NamedTuple):
     exports: Sequence[Export] = ()
     attributes: Sequence[Attribute] = ()
     interface: bytes = b""
-    sketch: bytes = b""
+    summary: bytes = b""
     block: bytes = b""
 
     @property
@@ -122,7 +122,7 @@ def pack(facts: Facts) -> PackedFacts:
         facts.exports,
         facts.attributes,
         interface_of(facts),
-        pack_sketch(facts),
+        pack_summary(facts),
         block,
     )
 

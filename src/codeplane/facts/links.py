@@ -1,7 +1,7 @@
-"""What the references of a file stand for, packed: by definition for who asks who uses it, and by file.
+"""Packed links: the uses of a definition, and the resolved references and calls of a file.
 
-A definition, or an attribute, goes by its `def_uid` as a number. Any change of the format, or of
-what is resolved how, is a new LINKS_VERSION.
+A definition or attribute is identified by its `def_uid` as a number. Any change of the format, or of the resolution,
+needs a new LINKS_VERSION.
 """
 
 from __future__ import annotations
@@ -10,18 +10,17 @@ import sys
 import zlib
 from array import array
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import orjson
 
 LINKS_VERSION = "3"
 
 NAMES, CALLS, RENAMES = 1, 2, 4
-"""How a place uses a definition: it is an occurrence of its name; it calls it, under whatever name; it stands for it
-under another name, that of an alias."""
+"""Flags of a use: it is an occurrence of the name, a call under any name, or an occurrence of an alias."""
 
 SHAPES = ("none", "self.", "obj.", "member.", "call().", "item[].", "other.")
-"""What stands before a member that could not be resolved; of such a place, `how` is one of these by its number."""
+"""Receiver shapes of unresolved members; in such a use, `how` is an index into this tuple."""
 
 _LEVEL = 1
 
@@ -33,32 +32,32 @@ class Use(NamedTuple):
     role: int
     usage: int
     how: int
-    """NAMES, CALLS and RENAMES, one or several."""
+    """Bit set of NAMES, CALLS and RENAMES."""
 
 
 class Links(NamedTuple):
-    """Of one file. References stand by their ordinals, definitions by their place in `targets`."""
+    """Links of one file. References are ordinals, definitions are indexes into `targets`."""
 
     targets: Sequence[int] = ()
     refs: Sequence[int] = ()
     which: Sequence[int] = ()
-    """For each of the references, in step."""
+    """Target of each reference, parallel to `refs`."""
     tiers: Sequence[int] = ()
     calls: Sequence[Sequence[int]] = ()
-    """(scope, line, column, place in targets, tier) of every call that is resolved."""
+    """(scope, line, column, index into targets, tier) of every resolved call"""
     open_calls: Sequence[Sequence[int]] = ()
-    """(scope, calls of which nothing is known, calls of something outside of the repository)."""
-    outside: Sequence[Sequence[Any]] = ()
-    """(scope, name) of what is called there outside of the repository."""
+    """(scope, number of unresolved calls, number of calls of externals)"""
+    outside: Sequence[tuple[int, str]] = ()
+    """(scope, name) of called externals"""
     tokens: Sequence[str] = ()
-    """Names of members that could not be resolved."""
+    """Names of unresolved members."""
     bases: Sequence[Sequence[int]] = ()
-    """(class, base) by their numbers; 0 for a base that is not of the repository, or not known. The same for members
-    whose class is no definition: (member of an anonymous class or an `impl` block, member that it overrides)."""
+    """(class, base) by their uids; 0 for an external or unknown base. Also (member, overridden member) for members of
+    anonymous classes and `impl` blocks."""
     imports: Sequence[int] = ()
-    """Ids of the files that imports name."""
+    """Ids of the imported files."""
     seen: Sequence[int] = ()
-    """What the links depend on."""
+    """Keys of the dependencies."""
 
 
 def uid_number(def_uid: str) -> int:

@@ -23,10 +23,10 @@ def encode(number: int, extraction: Extraction, searchable: Searchable) -> bytes
     rest = orjson.dumps((number, packed[:-3], extraction.problems, searchable), default=tuple)
     return b"".join(
         (
-            _LENGTHS.pack(len(rest), len(packed.interface), len(packed.sketch)),
+            _LENGTHS.pack(len(rest), len(packed.interface), len(packed.summary)),
             rest,
             packed.interface,
-            packed.sketch,
+            packed.summary,
             packed.block,
         )
     )
@@ -38,7 +38,7 @@ def decode(frame: bytes) -> tuple[int, PackedFacts, Sequence[Problem], Searchabl
     end = _LENGTHS.size + length
     first, second = end + more[0], end + more[0] + more[1]
     number, facts, problems, (terms, words, passages) = orjson.loads(frame[_LENGTHS.size : end])
-    packed = PackedFacts(*facts)._replace(interface=frame[end:first], sketch=frame[first:second], block=frame[second:])
+    packed = PackedFacts(*facts)._replace(interface=frame[end:first], summary=frame[first:second], block=frame[second:])
     if any(len(passage) != _PASSAGE_WIDTH for passage in passages):
         raise ValueError("passages of an unexpected shape")
     return number, packed, [Problem(*problem) for problem in problems], Searchable(terms, words, passages)

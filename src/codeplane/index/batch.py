@@ -106,7 +106,7 @@ class BatchRun:
         self._assignment = assignment
         self._roles = roles
         self._extraction_cache = extraction_cache
-        self._resolving = Invalidation(writer, options.worker_count)
+        self._invalidation = Invalidation(writer, options.worker_count)
         self._report = report
         self._cancelled = cancelled
         self._started = time.monotonic()
@@ -142,10 +142,10 @@ class BatchRun:
         if batch.touched:
             self._writer.touch_files(batch.touched.items())
         self._assignment.settle(self._writer)
-        if self._resolving.is_whole:
+        if self._invalidation.is_new_index:
             # Resolving has processes of its own; those that wait would only hold memory.
             self._pool.close()
-        batch.resolved = self._resolving.settle(batch.known)
+        batch.resolved = self._invalidation.settle(batch.known)
         self._roles.settle(self._writer, [path for path in again if _is_left(batch.known.get(path))])
         return batch
 
@@ -216,7 +216,7 @@ class BatchRun:
         self._assignment.declare(path, read.data)
         self._roles.declare(path, read.data)
         if is_configuration(path):
-            self._resolving.declare(path, read_configuration(path, read.data))
+            self._invalidation.put_configuration(path, read_configuration(path, read.data))
         prepared = prepare_file(read, self._options)
         same = before is not None and before.stat != PARSE_AGAIN and prepared.job is not None
         if same and self._is_same_text(prepared):
@@ -261,7 +261,7 @@ class BatchRun:
         searchable: Searchable | None,
     ) -> None:
         before = batch.known.get(row.path)
-        self._resolving.note(row.path)
+        self._invalidation.note(row.path)
         row = self._roles.judge(row._replace(unit_id=self._assignment.unit_id_of(row.path, row.family)))
         self._writer.put_file(row, facts, problems, searchable)
         found = len(facts.defs) + len(facts.imports) + facts.ref_count
@@ -280,12 +280,12 @@ class BatchRun:
 
     def _remove(self, batch: Batch, path: RepoPath) -> None:
         before = batch.known.pop(path)
-        self._resolving.note(path)
+        self._invalidation.note(path)
         self._writer.remove_file(path)
         self._assignment.remove(path)
         self._roles.declare(path, None)
         if is_configuration(path):
-            self._resolving.declare(path, None)
+            self._invalidation.put_configuration(path, None)
         batch.removed[path] = before.digest
 
     def _advance(self, batch: Batch, size: int) -> None:

@@ -28,7 +28,7 @@ class FactRows(NamedTuple):
     file_id: int
     block: bytes
     interface: bytes
-    sketch: bytes
+    summary: bytes
     names: list[tuple[str, int, int]]
     """(name, file id, how often)."""
     small: list[tuple[str, list[Any]]]
@@ -49,8 +49,8 @@ def insert_rows(connection: apsw.Connection, rows: FactRows, *, bulk: bool) -> N
     if rows.block:
         connection.execute("INSERT INTO blocks VALUES (?, ?)", (rows.file_id, rows.block))
         connection.executemany(_LOAD_NAMES if bulk else _PUT_NAMES, rows.names)
-    if rows.sketch:
-        connection.execute("INSERT INTO file_summaries VALUES (?, ?, ?)", (rows.file_id, rows.interface, rows.sketch))
+    if rows.summary:
+        connection.execute("INSERT INTO file_summaries VALUES (?, ?, ?)", (rows.file_id, rows.interface, rows.summary))
     for sql, values in rows.small:
         connection.executemany(sql, values)
 
@@ -113,7 +113,7 @@ def _make_rows(file_id: int, facts: PackedFacts, problems: Sequence[Problem]) ->
         small.append((_DETACHED, [(owner, file_id) for owner in sorted(owners)]))
     if problems:
         small.append((_PROBLEMS, [(row_id, *row) for row_id, row in enumerate(problems, base)]))
-    return FactRows(file_id, facts.block, facts.interface, facts.sketch, names, small)
+    return FactRows(file_id, facts.block, facts.interface, facts.summary, names, small)
 
 
 def _words(imported: str, source: str | None) -> Iterator[str]:

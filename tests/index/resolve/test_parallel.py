@@ -34,7 +34,7 @@ def _tree() -> dict[str, str | bytes]:
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(invalidation, "_WORTH_SHARING", 2)
+    monkeypatch.setattr(invalidation, "_MIN_PARALLEL_FILES", 2)
     monkeypatch.setattr(parallel, "_BATCH", 3)
     return make_repository(tmp_path / "repo", _tree())
 
@@ -62,7 +62,7 @@ def test_the_links_are_the_same(root: Path, tmp_path: Path, monkeypatch: pytest.
     started = _watched(monkeypatch)
     found = _built(root)
     assert len(started) == 3
-    monkeypatch.setattr(invalidation, "_WORTH_SHARING", 1000)
+    monkeypatch.setattr(invalidation, "_MIN_PARALLEL_FILES", 1000)
     assert found == scratch_dump(root, tmp_path)
     assert len(started) == 3
 
@@ -70,7 +70,7 @@ def test_the_links_are_the_same(root: Path, tmp_path: Path, monkeypatch: pytest.
 def test_a_process_that_never_starts(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel, "_MODULE", "codeplane.index.resolve.nowhere")
     found = _built(root)
-    monkeypatch.setattr(invalidation, "_WORTH_SHARING", 1000)
+    monkeypatch.setattr(invalidation, "_MIN_PARALLEL_FILES", 1000)
     assert found == scratch_dump(root, tmp_path)
 
 
@@ -86,5 +86,5 @@ def test_a_process_that_is_killed_midway(root: Path, tmp_path: Path, monkeypatch
     monkeypatch.setattr(parallel, "decode", killing)
     found = _built(root)
     assert not crew
-    monkeypatch.setattr(invalidation, "_WORTH_SHARING", 1000)
+    monkeypatch.setattr(invalidation, "_MIN_PARALLEL_FILES", 1000)
     assert found == scratch_dump(root, tmp_path)

@@ -1,4 +1,4 @@
-"""What the names of a file stand for in others: imports are followed, members are found through the types of values.
+"""Cross-file name resolution: finds the declarations that references and calls refer to.
 
-A reference is linked only where every step is explicit. Nothing here reads a file or writes to the store.
+Must not parse source or write to the store; it reads file summaries and returns links.
 """

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from codeplane.facts.ir import CallExpr, IndexExpr, NameExpr, NewExpr
 from codeplane.facts.model import Target, Usage
-from codeplane.facts.sketch import SketchBind
+from codeplane.facts.summary import SummaryBinding
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.includes import Includes
@@ -94,7 +94,7 @@ class CppResolver(LanguageResolver):
         return self.evaluator.file(site.path).defs[site.number].kind
 
     def _definitions_of(self, found: Sequence[Site], others: Sequence[Site]) -> list[Site]:
-        """Those of the others that define a declaration: their files see it."""
+        """Definitions among the others: their files see a declaration."""
         declared = {site.path for site in found if self._kind(site) in CALLABLES}
         return [
             site for site in others if self._kind(site) in CALLABLES and declared & self._includes.visible(site.path)
@@ -118,7 +118,7 @@ class CppResolver(LanguageResolver):
             path = path.rpartition(".")[0]
         yield ""
 
-    def is_position_dependent(self, file: FileScope, bind: SketchBind) -> bool:
+    def is_position_dependent(self, file: FileScope, bind: SummaryBinding) -> bool:
         return bind.target_kind == Target.DEF
 
     def resolve_name(self, file: FileScope, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:

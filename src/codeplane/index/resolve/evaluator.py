@@ -62,7 +62,7 @@ Arguments = Mapping[tuple[str, int, int], Types]
 
 
 class Library(Protocol):
-    """What the resolvers may know about the files of a repository."""
+    """Read access of resolvers to the files of a repository."""
 
     def paths(self) -> Iterable[str]:
         """Paths of all files, in no order."""

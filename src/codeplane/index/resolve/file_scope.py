@@ -35,7 +35,7 @@ from codeplane.facts.ir import (
     decode_params,
 )
 from codeplane.facts.model import Namespace, Target
-from codeplane.facts.sketch import Sketch, SketchImport
+from codeplane.facts.summary import FileSummary, SummaryImport
 
 
 class FieldStep(NamedTuple):
@@ -69,26 +69,26 @@ class Inflow(NamedTuple):
 class FileScope:
     """Numbers are ordinals within the file."""
 
-    def __init__(self, path: str, language: str, sketch: Sketch) -> None:
+    def __init__(self, path: str, language: str, summary: FileSummary) -> None:
         self.path = path
         self.language = language
-        self.sketch = sketch
-        self.nodes = sketch.flow.nodes
-        self.lists = sketch.flow.lists
-        self.texts = sketch.flow.texts
-        self.defs = sketch.defs
-        self.binds = sketch.binds
-        self.imports = sketch.imports
+        self.summary = summary
+        self.nodes = summary.flow.nodes
+        self.lists = summary.flow.lists
+        self.texts = summary.flow.texts
+        self.defs = summary.defs
+        self.binds = summary.binds
+        self.imports = summary.imports
         self._imports_in: dict[tuple[int, str], list[int]] | None = None
 
     @cached_property
     def exprs(self) -> list[Expr]:
         """The expressions of the file, by node."""
-        return decode_exprs(self.sketch.flow)
+        return decode_exprs(self.summary.flow)
 
     @cached_property
     def flows(self) -> list[Flow]:
-        return decode_flows(self.sketch.flow)
+        return decode_flows(self.summary.flow)
 
     def skip_parens(self, node: int) -> int:
         while isinstance(expr := self.exprs[node], ParenExpr):
@@ -100,10 +100,10 @@ class FileScope:
     @cached_property
     def owner(self) -> dict[int, int]:
         """Scope -> the definition that it is the body of."""
-        found: dict[int, int] = dict(self.sketch.flow.owners)  # type: ignore[arg-type]
-        if self.sketch.flow.ambient:
+        found: dict[int, int] = dict(self.summary.flow.owners)  # type: ignore[arg-type]
+        if self.summary.flow.ambient:
             for row in self.defs:
-                is_body = self.sketch.scopes[row.scope][1] == "class" and row.scope not in self.anonymous_classes
+                is_body = self.summary.scopes[row.scope][1] == "class" and row.scope not in self.anonymous_classes
                 is_body = is_body and row.scope not in self.impls
                 if is_body and row.parent is not None:
                     found.setdefault(row.scope, row.parent)
@@ -112,7 +112,7 @@ class FileScope:
     @cached_property
     def body(self) -> dict[int, int]:
         """Definition -> the scope of its body."""
-        return {definition: scope for scope, definition in self.sketch.flow.owners}
+        return {definition: scope for scope, definition in self.summary.flow.owners}
 
     @cached_property
     def members(self) -> dict[int, dict[str, list[int]]]:
@@ -153,7 +153,7 @@ class FileScope:
 
     @cached_property
     def attributes(self) -> dict[tuple[int, str], int]:
-        return {(parent, name): number for number, (parent, name) in enumerate(self.sketch.attributes)}
+        return {(parent, name): number for number, (parent, name) in enumerate(self.summary.attributes)}
 
     @cached_property
     def defs_in(self) -> dict[tuple[int, str], list[int]]:
@@ -172,7 +172,7 @@ class FileScope:
             found.setdefault((row.scope, row.name), []).append(number)
         return found
 
-    def imports_in(self, scope: int, name: str, local_name: Callable[[SketchImport], str | None]) -> Sequence[int]:
+    def imports_in(self, scope: int, name: str, local_name: Callable[[SummaryImport], str | None]) -> Sequence[int]:
         """Imports that bind a name in a scope."""
         if self._imports_in is None:
             self._imports_in = {}
@@ -200,11 +200,11 @@ class FileScope:
         return found
 
     def scope_kind(self, scope: int) -> str:
-        return self.sketch.scopes[scope][1]
+        return self.summary.scopes[scope][1]
 
     def parent(self, scope: int) -> int | None:
         """The enclosing scope; None for a file without a summary."""
-        return self.sketch.scopes[scope][0] if self.sketch.scopes else None
+        return self.summary.scopes[scope][0] if self.summary.scopes else None
 
     def enclosing_def(self, scope: int | None) -> int | None:
         """The innermost function or class around a scope."""
@@ -219,7 +219,7 @@ class FileScope:
     @cached_property
     def ambient(self) -> dict[int, tuple[int, int]]:
         """Names that are looked up by their position: node -> scope, usage."""
-        return {node: (scope, usage) for node, scope, usage in self.sketch.flow.ambient}
+        return {node: (scope, usage) for node, scope, usage in self.summary.flow.ambient}
 
     @cached_property
     def passed_to(self) -> dict[int, int]:
@@ -247,12 +247,12 @@ class FileScope:
 
     @cached_property
     def scope_of_call(self) -> dict[int, int]:
-        return {node: scope for node, scope, *_ in self.sketch.flow.calls}
+        return {node: scope for node, scope, *_ in self.summary.flow.calls}
 
     @cached_property
     def params(self) -> dict[int, list[Parameter]]:
         found: dict[int, list[Parameter]] = {}
-        for param in decode_params(self.sketch.flow):
+        for param in decode_params(self.summary.flow):
             found.setdefault(param.scope, []).append(param)
         return found
 

@@ -179,7 +179,7 @@ def _name_of(evaluator: Evaluator, site: Site) -> str | None:
         return None
     if site.kind is SiteKind.DEFINITION:
         return file.defs[site.number].name
-    return file.sketch.attributes[site.number][1]
+    return file.summary.attributes[site.number][1]
 
 
 def _proven(path: str, unpacked: Unpacked) -> list[Link]:

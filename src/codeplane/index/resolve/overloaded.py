@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from codeplane.facts.ir import CallExpr, CaseExpr, IndexExpr, MemberExpr, NameExpr, NewExpr, ParenExpr
 from codeplane.facts.model import Namespace, Target, Usage
-from codeplane.facts.sketch import SketchBind
+from codeplane.facts.summary import SummaryBinding
 from codeplane.index.resolve.calls import arguments_of
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.overloads import Candidate, choose, is_plain
@@ -49,7 +49,7 @@ def type_variable(file: FileScope, node: int | None) -> int | None:
     return None
 
 
-def _is_variable(bind: SketchBind) -> bool:
+def _is_variable(bind: SummaryBinding) -> bool:
     return bind.namespace == Namespace.TYPE and bind.target_kind == Target.UNKNOWN
 
 
@@ -111,7 +111,7 @@ class OverloadedResolver(LanguageResolver):
     def _name_sites(self, file: FileScope, scope: int, usage: int, name: str, bind: int) -> list[Site]:
         row = file.binds[bind] if bind >= 0 else None
         # A file that defines and binds nothing has no scopes in its summary.
-        inner: int | None = scope if file.sketch.scopes else 0
+        inner: int | None = scope if file.summary.scopes else 0
         while inner:
             owner = file.owner.get(inner)
             receiver = file.receiver(owner) if owner is not None else None
@@ -231,7 +231,7 @@ class OverloadedResolver(LanguageResolver):
         return groups
 
     def _nearest(self, sites: list[Site]) -> list[Site]:
-        """Of members that hide each other, those of the first class."""
+        """Keep the members of the first class; they hide the others."""
         first = self._class_around(sites[0])
         return [site for site in sites if self._class_around(site) == first] if first is not None else sites
 

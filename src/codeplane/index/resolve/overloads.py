@@ -72,7 +72,7 @@ class FunctionShape:
 
 
 Shape = InstanceShape | NamedShape | ListShape | FunctionShape
-"""What overload resolution knows about a type; None for nothing."""
+"""Knowledge of overload resolution about a type; None for none."""
 
 _NUMBERS = ("byte", "short", "int", "long", "float", "double")
 _BOXES = {
@@ -89,7 +89,7 @@ _SUPERTYPES = {
 _PLAIN = frozenset({"Int", "str", "string", "bool", "decimal", "object", "Unit"})
 _TOP = frozenset({"Object", "object", "Any"})
 _EXACT, _BOXED, _VARIADIC, _NO_FIT = 0, 1, 2, 9
-"""How well an argument fits: as it is, after boxing, as part of a rest parameter, not at all."""
+"""Fit of an argument: as it is, after boxing, as part of a rest parameter, not at all."""
 
 Signature = list[tuple[Shape | None, bool]]
 """Shape of each parameter, and True for a rest parameter."""

@@ -1,7 +1,7 @@
-"""All files of a new index, resolved by processes of their own.
+"""Resolves all files of a new index in worker processes.
 
-Each begins with a part of the tree of its own, since files of a directory look up the same; whoever is done first
-takes over from the one that has most left. When a process dies, what it had is resolved here.
+Each worker starts with its own part of the tree, since files of one directory look up the same names; an idle worker
+steals batches from the one with the longest queue. The batches of a worker that dies are resolved in this process.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ Found = tuple[int, FileLinks]
 @dataclass
 class _Worker:
     child: Child
-    left: deque[Sequence[int]]
-    at: deque[Sequence[int]] = field(default_factory=deque)
+    queue: deque[Sequence[int]]
+    running: deque[Sequence[int]] = field(default_factory=deque)
 
 
 def resolve_in_workers(
     writer: Writer, paths: Collection[str], file_ids: Sequence[int], workers: int
 ) -> Iterator[Found]:
-    """The links of files, in no order. Nothing may be published meanwhile."""
+    """Yield the links of files, in no order. No epoch may be published meanwhile."""
     batches = [file_ids[start : start + _BATCH] for start in range(0, len(file_ids), _BATCH)]
     share = -(-len(batches) // workers)
     database = str(writer.generation.database.absolute())
-    crew = [
+    workers_left = [
         _Worker(Child(_MODULE, (database,)), deque(batches[start : start + share]))
         for start in range(0, len(batches), share)
     ]
     lost: list[int] = []
     try:
-        for worker in crew:
-            _feed(worker, crew)
-        while busy := [worker for worker in crew if worker.at]:
+        for worker in workers_left:
+            _feed(worker, workers_left)
+        while busy := [worker for worker in workers_left if worker.running]:
             with selectors.DefaultSelector() as selector:
                 for worker in busy:
                     selector.register(worker.child.output, selectors.EVENT_READ)
@@ -56,37 +56,37 @@ def resolve_in_workers(
             for worker in busy:
                 frames, is_alive = worker.child.receive()
                 for frame in frames:
-                    worker.at.popleft()
-                    _feed(worker, crew)
+                    worker.running.popleft()
+                    _feed(worker, workers_left)
                     yield from decode(frame)
                 if not is_alive:
                     worker.child.kill()
-                    crew.remove(worker)
-                    lost += [file_id for batch in worker.at for file_id in batch]
-                    worker.at.clear()
-                    if not crew:
-                        lost += [file_id for batch in worker.left for file_id in batch]
+                    workers_left.remove(worker)
+                    lost += [file_id for batch in worker.running for file_id in batch]
+                    worker.running.clear()
+                    if not workers_left:
+                        lost += [file_id for batch in worker.queue for file_id in batch]
                     else:
-                        crew[0].left.extend(worker.left)
-                        _feed(crew[0], crew)
+                        workers_left[0].queue.extend(worker.queue)
+                        _feed(workers_left[0], workers_left)
     finally:
-        for worker in crew:
+        for worker in workers_left:
             worker.child.kill()
     if lost:
         yield from resolve_files(writer, paths, lost)
 
 
-def _feed(worker: _Worker, crew: Sequence[_Worker]) -> None:
-    """Two batches at a time, so that it need not wait for us."""
-    while len(worker.at) < 2:
-        if worker.left:
-            batch = worker.left.popleft()
+def _feed(worker: _Worker, workers_left: Sequence[_Worker]) -> None:
+    """Keep two batches in flight, so that the worker never waits."""
+    while len(worker.running) < 2:
+        if worker.queue:
+            batch = worker.queue.popleft()
         else:
-            richest = max(crew, key=lambda other: len(other.left))
-            if not richest.left:
+            longest = max(workers_left, key=lambda other: len(other.queue))
+            if not longest.queue:
                 return
-            batch = richest.left.pop()
-        worker.at.append(batch)
+            batch = longest.queue.pop()
+        worker.running.append(batch)
         worker.child.send(orjson.dumps(batch))
 
 

@@ -12,7 +12,7 @@ from posixpath import dirname
 
 from codeplane.facts.ir import NameExpr
 from codeplane.facts.model import Usage
-from codeplane.facts.sketch import SketchDef
+from codeplane.facts.summary import SummaryDefinition
 from codeplane.index.resolve.doc_types import DocClass, DocFields, DocList, DocName, DocType, DocUnion, parse_doc_type
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.queries import Member, Operator, Query, QueryKind
@@ -55,7 +55,7 @@ class PhpResolver(LanguageResolver):
 
     def _namespace_at(self, file: FileScope, scope: int) -> tuple[int, str]:
         """The scope of the enclosing namespace, and its name."""
-        if not file.sketch.scopes:
+        if not file.summary.scopes:
             return 0, ""  # nothing is defined there
         while scope and file.scope_kind(scope) != "namespace":
             scope = file.parent(scope) or 0
@@ -246,7 +246,7 @@ class PhpResolver(LanguageResolver):
         return instances(self.types_at(self._find(file, name, scope, _CLASS)))
 
 
-def _is_kind(file: FileScope, row: SketchDef, kind: str) -> bool:
+def _is_kind(file: FileScope, row: SummaryDefinition, kind: str) -> bool:
     if kind == _CLASS:
         return row.kind in _CLASS_KINDS
     return row.kind == kind and (row.parent is None or file.defs[row.parent].kind not in _CLASS_KINDS)
@@ -255,7 +255,7 @@ def _is_kind(file: FileScope, row: SketchDef, kind: str) -> bool:
 def _read_namespaces(file: FileScope) -> dict[int, str]:
     """Scope -> namespace. One with braces has a scope of its own; without braces, the first has that of the file."""
     modules = [(number, row) for number, row in enumerate(file.defs) if row.kind == "module"]
-    scopes = [number for number, (_, kind) in enumerate(file.sketch.scopes) if kind == "namespace"]
+    scopes = [number for number, (_, kind) in enumerate(file.summary.scopes) if kind == "namespace"]
     if len(scopes) < len(modules):
         return {row.scope: row.name for _, row in modules}
     if len(scopes) == len(modules):

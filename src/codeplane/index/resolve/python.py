@@ -7,7 +7,8 @@ from functools import cached_property
 
 from codeplane.base.paths import parent
 from codeplane.facts.ir import CallExpr, LabelledExpr, MemberExpr, NameExpr, UnknownExpr
-from codeplane.facts.sketch import SketchImport
+from codeplane.facts.model import ReexportMode
+from codeplane.facts.summary import SummaryImport
 from codeplane.index.resolve.calls import arguments_of
 from codeplane.index.resolve.evaluator import literals
 from codeplane.index.resolve.file_scope import FileScope
@@ -69,7 +70,7 @@ class PythonResolver(LanguageResolver):
 
     # --- imports and modules
 
-    def local_name(self, row: SketchImport) -> str:
+    def local_name(self, row: SummaryImport) -> str:
         if row.alias:
             return row.alias
         return row.imported_name.partition(".")[0] if row.kind == "python_import" else row.imported_name
@@ -91,9 +92,9 @@ class PythonResolver(LanguageResolver):
     def _star_imports(self, file: FileScope) -> list[_PythonModule]:
         return [
             module
-            for reexport in file.sketch.reexports
-            if reexport[1] == "REEXPORT_ALL"
-            for module in self._find_module(file.path, str(reexport[0]))
+            for reexport in file.summary.reexports
+            if reexport.mode == ReexportMode.REEXPORT_ALL
+            for module in self._find_module(file.path, reexport.source_literal)
         ]
 
     def import_types(self, file: FileScope, number: int) -> Types:
@@ -140,7 +141,7 @@ class PythonResolver(LanguageResolver):
         path = self._modules.at(stem)
         if path is not None:
             return [Module(path)]
-        return [Namespace("python", "/" + stem)] if self._modules.has_beneath(stem) else []
+        return [Namespace("python", "/" + stem)] if self._modules.has_folder(stem) else []
 
     def lookup_in_module(self, module: _PythonModule, name: str) -> list[Site]:
         return self._lookup(module, name, ())
@@ -169,7 +170,7 @@ class PythonResolver(LanguageResolver):
             inner = self._submodule(module, name)
             if inner is not None:
                 return _file_of(inner)
-            if not name.startswith("_") or any(export[0] == name for export in file.sketch.exports):
+            if not name.startswith("_") or any(export[0] == name for export in file.summary.exports):
                 for source in self._star_imports(file):
                     found += self._lookup(source, name, seen)
                     if found:

@@ -1,4 +1,4 @@
-"""Which file a Python module is. A name that several files could have stands for none of them, unless one is nearer."""
+"""Maps dotted module names to files. An ambiguous name resolves to the nearest file, or to none."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _SOURCE_ROOTS = ("src", "lib")
 
 
 class PythonModules:
-    """Modules of a tree by dotted name. Packages without `__init__` are directories that have modules.
+    """Modules of a tree by dotted name. Packages without `__init__` are directories that contain modules.
 
-    A file can have several names, since nobody says where the tree of its packages begins; they are made when somebody
-    asks for a name that ends like it.
+    A file can have several names, since the root of its package tree is unknown; they are computed when a name with the
+    same last part is looked up.
     """
 
     def __init__(self, paths: Iterable[str], roots: Iterable[str] = ()) -> None:
@@ -25,16 +25,16 @@ class PythonModules:
         )
         self._roots = frozenset({"", *roots})
         self._modules = _ByLastPart((basename(stem), path) for path in self._files if (stem := _stem(path)))
-        self._holding = sorted(
+        self._module_folders = sorted(
             {(dirname(stem), dirname(path)) for path in self._files if (stem := _stem(path)) and _is_name(stem)}
         )
-        """Directories that have modules, each with the one that tells where their names may begin."""
-        self._beneath: set[str] = set()
+        """Directories of modules, each with the directory from which their names are rooted."""
+        self._all_folders: set[str] = set()
         for folder in {dirname(path) for path in self._files}:
-            while folder and folder not in self._beneath:
-                self._beneath.add(folder)
+            while folder and folder not in self._all_folders:
+                self._all_folders.add(folder)
                 folder = dirname(folder)
-        self._folders = _ByLastPart((basename(folder), folder) for folder in self._beneath)
+        self._folders = _ByLastPart((basename(folder), folder) for folder in self._all_folders)
         self._found: dict[str, list[str]] = {}
         self._is_folder: dict[str, bool] = {}
 
@@ -51,12 +51,12 @@ class PythonModules:
         return found
 
     def _tops(self, folder: str) -> list[str]:
-        """Where the tree of packages that a directory is part of may begin."""
+        """Possible roots of the package tree of a directory."""
         top = folder
         while top in self._packages:
             top = dirname(top)
         tops = {top}
-        # Without `__init__` the package may begin further out.
+        # Without `__init__` the package may start further up.
         while top and top not in self._roots and basename(top) not in _SOURCE_ROOTS:
             top = dirname(top)
             tops.add(top)
@@ -70,7 +70,7 @@ class PythonModules:
         return found
 
     def find(self, name: str, near: str) -> str | None:
-        """The file of a module, seen from the file `near`."""
+        """The file of a module, as the file `near` sees it."""
         found = self._named(name)
         if len(found) > 1:
             found = [path for path in found if not path.endswith(".pyi")] or found
@@ -82,24 +82,24 @@ class PythonModules:
         return ranked[0] if shared_folders(ranked[0], near) > shared_folders(ranked[1], near) else None
 
     def is_directory(self, name: str) -> bool:
-        """Whether there are modules whose names begin so."""
+        """True if modules have this name as a prefix."""
         known = self._is_folder.get(name)
         if known is None:
             path = name.replace(".", "/")
             known = self._is_folder[name] = any(
-                self._begins(folder, folder[: -len(path)].rstrip("/"))
+                self._is_rooted(folder, folder[: -len(path)].rstrip("/"))
                 for folder in self._folders.get(name.rpartition(".")[2])
                 if f"/{folder}".endswith(f"/{path}")
             )
         return known
 
-    def _begins(self, folder: str, top: str) -> bool:
-        """Whether names of modules beneath a directory may begin at `top`."""
-        for beginning in (folder, f"{folder}/"):
-            at = bisect_left(self._holding, (beginning, ""))
-            while at < len(self._holding):
-                holding, within = self._holding[at]
-                if holding != folder and not (beginning != folder and holding.startswith(beginning)):
+    def _is_rooted(self, folder: str, top: str) -> bool:
+        """True if names of modules under a directory may be rooted at `top`."""
+        for prefix in (folder, f"{folder}/"):
+            at = bisect_left(self._module_folders, (prefix, ""))
+            while at < len(self._module_folders):
+                holding, within = self._module_folders[at]
+                if holding != folder and not (prefix != folder and holding.startswith(prefix)):
                     break
                 inner = holding[len(top) :].strip("/")
                 if top in self._tops(within) and all(part.isidentifier() for part in inner.split("/")):
@@ -108,7 +108,7 @@ class PythonModules:
         return False
 
     def relative(self, path: str, source: str) -> str:
-        """`.a` as seen from a file, as a path without its ending; `` for the file's own directory at the top."""
+        """Path of a relative import without an extension; empty for the root directory."""
         level = len(source) - len(source.lstrip("."))
         base = dirname(path)
         for _ in range(level - 1):
@@ -117,7 +117,7 @@ class PythonModules:
         return "/".join(part for part in (base, inner) if part)
 
     def at(self, stem: str) -> str | None:
-        """The file of a module by its path without ending."""
+        """The file of a module, by its path without an extension."""
         for path in (
             (f"{stem}/__init__.py", f"{stem}.py", f"{stem}.pyi", f"{stem}/__init__.pyi") if stem else ("__init__.py",)
         ):
@@ -125,12 +125,12 @@ class PythonModules:
                 return path
         return None
 
-    def has_beneath(self, stem: str) -> bool:
-        return stem in self._beneath
+    def has_folder(self, stem: str) -> bool:
+        return stem in self._all_folders
 
 
 class _ByLastPart:
-    """Paths by the last part of a name; most are alone with theirs."""
+    """Paths by the last part of a name; most parts are unique."""
 
     def __init__(self, named: Iterable[tuple[str, str]]) -> None:
         self._one: dict[str, str] = {}
@@ -149,13 +149,13 @@ def _is_name(stem: str) -> bool:
 
 
 def _stem(path: str) -> str:
-    """What names a module, without its ending; empty for the package that the whole tree is."""
+    """Path of a module without its extension; empty for a package at the root."""
     stem = path.rpartition(".")[0].removesuffix("/__init__")
     return "" if stem == "__init__" else stem
 
 
 def shared_folders(a: str, b: str) -> int:
-    """How many directories two paths begin with in common."""
+    """Number of leading directories that two paths share."""
     count = 0
     for left, right in zip(a.split("/")[:-1], b.split("/")[:-1], strict=False):
         if left != right:

@@ -123,7 +123,7 @@ class _Linker:
             if sites:
                 return sites
         # A file without facts has no scopes in its summary.
-        scope = self._columns.scopes[ref] if file.sketch.scopes else 0
+        scope = self._columns.scopes[ref] if file.summary.scopes else 0
         is_member = usage in _MEMBER_USAGES and role != Role.IMPORT
         if is_member or (resolver.traits.path_members and ref in self._members and not bound):
             return self._member_sites(ref, scope, role, usage)
@@ -354,7 +354,7 @@ def _head(file: FileScope, node: int, through: tuple[type, ...]) -> Expr:
 def _edges(evaluator: Evaluator, file: FileScope, columns: Columns, note: _Note) -> Iterator[CallEdge]:
     resolver = evaluator.resolver(file)
     own = resolver.call_targets(file)
-    for node, scope, line, col in file.sketch.flow.calls:
+    for node, scope, line, col in file.summary.flow.calls:
         expr = file.exprs[node]
         assert isinstance(expr, CallExpr | NewExpr)
         if own is not None:

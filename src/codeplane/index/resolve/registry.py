@@ -1,4 +1,4 @@
-"""Languages whose names are resolved beyond their file. The rules of one are loaded with the first file of it."""
+"""Languages with cross-file name resolution. A resolver is loaded with the first file of its language."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from codeplane.index.resolve.resolver import LanguageResolver
 
-_RULES = {
+_RESOLVERS = {
     "c": "cpp.CppResolver",
     "cpp": "cpp.CppResolver",
     "csharp": "csharp.CSharpResolver",
@@ -24,11 +24,11 @@ _RULES = {
     "tsx": "ecma.rules.EcmaResolver",
     "typescript": "ecma.rules.EcmaResolver",
 }
-RESOLVED = frozenset(_RULES)
+RESOLVED = frozenset(_RESOLVERS)
 
 
 @cache
 def resolver_of(language: str) -> type[LanguageResolver]:
-    module, _, name = _RULES[language].rpartition(".")
+    module, _, name = _RESOLVERS[language].rpartition(".")
     found: type[LanguageResolver] = getattr(import_module(f"{__package__}.{module}"), name)
     return found

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from codeplane.facts.blocks import Columns
 from codeplane.facts.ir import LabelledExpr
 from codeplane.facts.model import Tier
-from codeplane.facts.sketch import SketchBind, SketchImport
+from codeplane.facts.summary import SummaryBinding, SummaryImport
 from codeplane.index.resolve.file_scope import FieldStep, FileScope
 from codeplane.index.resolve.queries import CallGroup, LanguageQuery, Member, Operator, Query, QueryKind, ReceiverKind
 from codeplane.index.resolve.types import (
@@ -121,7 +121,7 @@ class LanguageResolver:
 
     # --- imports and modules
 
-    def local_name(self, row: SketchImport) -> str | None:
+    def local_name(self, row: SummaryImport) -> str | None:
         """Name that an import binds."""
         return row.alias or row.imported_name
 
@@ -162,7 +162,7 @@ class LanguageResolver:
         sites = self.resolve_unbound(file, name)
         return self.types_at(sites) if sites else one(External(name))
 
-    def is_position_dependent(self, file: FileScope, bind: SketchBind) -> bool:
+    def is_position_dependent(self, file: FileScope, bind: SummaryBinding) -> bool:
         """True if an uncertain binding is resolved like an unbound name."""
         return False
 
@@ -270,7 +270,7 @@ class LanguageResolver:
         return NOTHING
 
     def receiver_kind(self, file: FileScope, definition: int) -> ReceiverKind:
-        """What a method takes as its first parameter."""
+        """Kind of the first parameter of a method."""
         return ReceiverKind.STATIC
 
     def method_types(self, file: FileScope, definition: int, receiver: Type) -> Types:

@@ -12,7 +12,7 @@ from codeplane.base.paths import basename
 from codeplane.facts.ir import NameExpr
 from codeplane.facts.model import Namespace as NameSpace
 from codeplane.facts.model import Usage
-from codeplane.facts.sketch import SketchBind
+from codeplane.facts.summary import SummaryBinding
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.queries import LanguageQuery, Member, Query, QueryKind
 from codeplane.index.resolve.resolver import CALLABLES, LanguageResolver, LanguageTraits
@@ -65,7 +65,7 @@ class RubyResolver(LanguageResolver):
 
     # --- constants
 
-    def is_position_dependent(self, file: FileScope, bind: SketchBind) -> bool:
+    def is_position_dependent(self, file: FileScope, bind: SummaryBinding) -> bool:
         if bind.namespace == NameSpace.CALLABLE:
             # A function outside of any class is found where the file binds it.
             return bind.target is None or file.defs[bind.target].kind != "function"
@@ -131,7 +131,7 @@ class RubyResolver(LanguageResolver):
 
     def _enclosing_modules(self, file: FileScope, scope: int | None) -> Iterator[int]:
         """Classes and modules around a scope, innermost first."""
-        while scope is not None and file.sketch.scopes:
+        while scope is not None and file.summary.scopes:
             owner = file.owner.get(scope)
             if owner is not None and file.defs[owner].kind in _CLASS_KINDS:
                 yield owner
@@ -210,7 +210,7 @@ class RubyResolver(LanguageResolver):
 
     def _functions(self, file: FileScope, name: str, scope: int | None) -> list[Site]:
         """Functions outside of any class, as the file binds them."""
-        while scope is not None and file.sketch.scopes and file.scope_kind(scope) != "namespace":
+        while scope is not None and file.summary.scopes and file.scope_kind(scope) != "namespace":
             numbers = file.defs_in.get((scope, name), ())
             found = [number for number in numbers if file.defs[number].kind == "function"]
             if found:
@@ -227,7 +227,7 @@ class RubyResolver(LanguageResolver):
     def _self(self, file: FileScope, scope: int | None) -> ClassType | Instance | None:
         """`self` in a scope; unknown in a block in a class body, whose receiver the called method sets."""
         blocks = 0
-        while scope and file.sketch.scopes:
+        while scope and file.summary.scopes:
             owner = file.owner.get(scope)
             if owner is not None:
                 if file.defs[owner].kind in _CLASS_KINDS:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from codeplane.facts import ir
 from codeplane.facts.ir import FlowKind, ModuleLevel
 from codeplane.facts.model import Namespace as NameSpace
-from codeplane.facts.model import Target, Usage
+from codeplane.facts.model import ReexportMode, Target, Usage
 from codeplane.index.resolve import rust_std
 from codeplane.index.resolve.calls import arguments_of, call_function
 from codeplane.index.resolve.crates import Crates
@@ -206,8 +206,9 @@ class RustResolver(RustMembers):
         if row.scope:
             return True
         return any(
-            source == row.source and (mode == "REEXPORT_ALL" or row.imported_name in names)
-            for source, mode, names, *_ in file.sketch.reexports
+            reexport.source_literal == row.source
+            and (reexport.mode == ReexportMode.REEXPORT_ALL or row.imported_name in reexport.explicit_names)
+            for reexport in file.summary.reexports
         )
 
     def _macros(self, root: str | None, name: str) -> list[Site]:

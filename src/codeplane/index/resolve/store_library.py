@@ -13,7 +13,7 @@ import orjson
 
 from codeplane.base.paths import parent
 from codeplane.facts.links import uid_number
-from codeplane.facts.sketch import unpack_sketch
+from codeplane.facts.summary import unpack_summary
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.registry import RESOLVED
 from codeplane.index.resolve.types import Site, SiteKind
@@ -121,9 +121,9 @@ class StoreLibrary:
         )
         if not rows or rows[0][1] not in RESOLVED:
             return None
-        file_id, language, sketch = rows[0]
-        self.cached_bytes += len(sketch or b"") + 256
-        return file_id, FileScope(path, language, unpack_sketch(sketch or b""))
+        file_id, language, summary = rows[0]
+        self.cached_bytes += len(summary or b"") + 256
+        return file_id, FileScope(path, language, unpack_summary(summary or b""))
 
     def _read_uids(self, path: str, kind: SiteKind) -> list[int]:
         rows = self._index.rows("SELECT file_id FROM files WHERE path = ?", (path_to_text(path),))

@@ -94,7 +94,7 @@ class Namespace(NamedTuple):
 
 
 class ParamType(NamedTuple):
-    """Whatever is passed as a parameter; a call replaces it by the argument."""
+    """Placeholder of a parameter; a call replaces it by the argument."""
 
     path: str
     scope: int

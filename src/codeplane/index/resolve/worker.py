@@ -1,4 +1,4 @@
-"""A process that resolves files of an index which another one is writing: ids in, links out, until its input ends."""
+"""Worker process: reads ids of files of an index that another process is writing, and writes their links."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def fitting(world: World, at: FileScope, node: int, callees: list[Value]) -> lis
                 row = target.defs[owner]
                 key = (callee[1], (row.scope, row.parent, row.name))
             else:
-                key = (callee[1], target.sketch.scopes[callee[2]][0])
+                key = (callee[1], target.summary.scopes[callee[2]][0])
         groups.setdefault(key, []).append(callee)
     found: list[Value] = []
     for group in groups.values():

@@ -68,7 +68,7 @@ def _same_sites(world: World, at: FileScope, bind: int) -> list[Site]:
         return []
     if row.namespace == Namespace.MEMBER:
         # Types without a scope of their own have their members in the one around.
-        if at.sketch.scopes[row.scope][1] != "class" or len({world.script(at.path).is_static(n) for n in numbers}) > 1:
+        if at.summary.scopes[row.scope][1] != "class" or len({world.script(at.path).is_static(n) for n in numbers}) > 1:
             return []
         return [(at.path, "d", number) for number in numbers]
     usage = Usage.TYPE if row.namespace == Namespace.TYPE else Usage.NAME

@@ -86,12 +86,12 @@ class Names:
 
     def _exports(self, at: FileScope, name: str, search: Search) -> list[Site]:
         found: list[Site] = []
-        for exported, definition, _, local in at.sketch.exports:
+        for exported, definition, _, local in at.summary.exports:
             if exported == name:
                 if definition is not None:
                     found.append((at.path, "d", definition))
                 found += self.local(at, 0, local, search)
-        for source, mode, plain, aliased, _ in at.sketch.reexports:
+        for source, mode, plain, aliased, _ in at.summary.reexports:
             if mode == "EXPLICIT_NAMES" and name in plain:
                 found += self._of(at, source, name, search)
             for original, alias in aliased if mode == "ALIAS_MAP" else ():
@@ -117,14 +117,14 @@ class Names:
         direct: dict[str, list[str]] = {}
         further: list[str] = []
         outside: list[str] = []
-        for source in dict.fromkeys(source for source, mode, *_ in at.sketch.reexports if mode == "REEXPORT_ALL"):
+        for source in dict.fromkeys(source for source, mode, *_ in at.summary.reexports if mode == "REEXPORT_ALL"):
             path = self.module(at.path, source)
             if path is None:
                 outside.append(source)
                 continue
             other = self._evaluator.file(path)
-            names = {exported for exported, *_ in other.sketch.exports}
-            for _, mode, plain, aliased, _ in other.sketch.reexports:
+            names = {exported for exported, *_ in other.summary.exports}
+            for _, mode, plain, aliased, _ in other.summary.reexports:
                 names.update(plain if mode == "EXPLICIT_NAMES" else ())
                 names.update(alias for _, alias in (aliased if mode == "ALIAS_MAP" else ()))
                 if mode == "REEXPORT_ALL" and path not in further[-1:]:
@@ -174,8 +174,8 @@ class Names:
         at = self.tables(path)
         return (
             at is not None
-            and not at.sketch.reexports
-            and all(export[2] == "module_exports" for export in at.sketch.exports)
+            and not at.summary.reexports
+            and all(export[2] == "module_exports" for export in at.summary.exports)
         )
 
     def _ambient(self, source: str, name: str) -> list[Site]:

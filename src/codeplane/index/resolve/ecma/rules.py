@@ -76,7 +76,7 @@ class EcmaResolver(LanguageResolver):
         return ((ref, _sites(sites)) for ref, sites in references(self._world, file, names, columns))
 
     def call_targets(self, file: FileScope) -> Mapping[int, Sequence[Type]]:
-        calls = file.sketch.flow.calls
+        calls = file.summary.flow.calls
         return {node: [_target(value) for value in runs(self._world, file, node)] for node, *_ in calls}
 
     def constructed_classes(self, file: FileScope, callee: int) -> Types:

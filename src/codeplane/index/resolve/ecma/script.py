@@ -131,7 +131,7 @@ class Script:
                     step: Step = REST if self._nodes[part][0] == ExprKind.SPLAT else place
                     enter(self._nodes[part][1] if step == REST else part, source._replace(way=(*source.way, step)))
 
-        for kind, to, value in self.at.sketch.flow.into:
+        for kind, to, value in self.at.summary.flow.into:
             if kind in _INTO:
                 enter(to, Source(kind, value, 0, ()))
         for scope, params in self.params.items():
@@ -215,11 +215,11 @@ class Script:
             owner = at.owner.get(scope)
             if owner is not None and at.defs[owner].kind in OBJECTS:
                 return owner
-            if at.sketch.scopes[scope][1] == "function":
+            if at.summary.scopes[scope][1] == "function":
                 parent = at.defs[owner].parent if owner is not None else None
                 is_method = parent is not None and at.defs[parent].kind in OBJECTS
                 return parent if is_method and self.self_type(scope) < 0 else None
-            scope = at.sketch.scopes[scope][0]
+            scope = at.summary.scopes[scope][0]
         return None
 
     @cached_property
@@ -246,7 +246,7 @@ class Script:
                 for place, part in enumerate(self.at.lists[a]):
                     if nodes[part][0] in _EXPECTING:
                         found.setdefault(part, Around(kind, number, place))
-        for kind, a, b in self.at.sketch.flow.into:
+        for kind, a, b in self.at.summary.flow.into:
             if kind in (FlowKind.ASSIGN, FlowKind.RETURN, FlowKind.VALUE) and self._nodes[b][0] in _EXPECTING:
                 known = found.get(b)
                 # A member that is assigned to says more than the definition that it makes.
@@ -292,7 +292,7 @@ class Script:
     def _out(self) -> dict[tuple[int, int], int]:
         return {
             (kind, a): b
-            for kind, a, b in self.at.sketch.flow.into
+            for kind, a, b in self.at.summary.flow.into
             if kind in (FlowKind.TYPE, FlowKind.VALUE, FlowKind.STATIC, FlowKind.ACCESSOR)
         }
 
@@ -312,15 +312,15 @@ class Script:
     def running(self) -> dict[tuple[int, int], list[int]]:
         """(`Into`, scope of a type) -> scopes of the signatures by which its objects are called or made."""
         found: dict[tuple[int, int], list[int]] = {}
-        for kind, scope, _ in self.at.sketch.flow.into:
+        for kind, scope, _ in self.at.summary.flow.into:
             if kind in (FlowKind.CALL_OPERATOR, FlowKind.CONSTRUCTOR):
-                found.setdefault((kind, self.at.sketch.scopes[scope][0] or 0), []).append(scope)
+                found.setdefault((kind, self.at.summary.scopes[scope][0] or 0), []).append(scope)
         return found
 
     @cached_property
     def makers(self) -> set[int]:
         """Scopes of the signatures by which objects are made."""
-        return {scope for kind, scope, _ in self.at.sketch.flow.into if kind == FlowKind.CONSTRUCTOR}
+        return {scope for kind, scope, _ in self.at.summary.flow.into if kind == FlowKind.CONSTRUCTOR}
 
     @cached_property
     def imports_by_name(self) -> dict[tuple[int, str], list[int]]:
@@ -332,7 +332,7 @@ class Script:
     @cached_property
     def is_module(self) -> bool:
         """Whether its names are its own; otherwise all files see them."""
-        return bool(self.at.sketch.exports or self.at.sketch.reexports or self.at.imports)
+        return bool(self.at.summary.exports or self.at.summary.reexports or self.at.imports)
 
     def inner(self, definition: int) -> Iterator[int]:
         """Members that a class has because its constructor takes them."""

@@ -113,7 +113,7 @@ def this(world: World, at: FileScope, scope: int | None, kind: int) -> Values:
         owner = at.owner.get(scope)
         if owner is not None and at.defs[owner].kind in OBJECTS:
             return _object(world, at, owner, static=False, above=kind == ExprKind.SUPER)
-        if at.sketch.scopes[scope][1] == "function":
+        if at.summary.scopes[scope][1] == "function":
             said = script.self_type(scope)
             if said >= 0:
                 return world.type_of(at.path, said)
@@ -121,7 +121,7 @@ def this(world: World, at: FileScope, scope: int | None, kind: int) -> Values:
             if owner is not None and parent is not None and at.defs[parent].kind in OBJECTS:
                 return _object(world, at, parent, static=script.is_static(owner), above=kind == ExprKind.SUPER)
             return _object_of_function(world, at, scope, owner)
-        scope = at.sketch.scopes[scope][0]
+        scope = at.summary.scopes[scope][0]
     return NOTHING
 
 

@@ -1,23 +1,25 @@
-"""All that others need to know of a file to resolve what they use of it, as one packed block: what it defines, binds
-and imports, and where its values come from. Positions and identities are not part of it."""
+"""Packed summary of a file for name resolution in other files: definitions, bindings, imports, exports and flow.
+
+Positions and ids are not part of it.
+"""
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import orjson
 
 from codeplane.facts.ir import NO_FLOW, PackedFlow
-from codeplane.facts.model import Facts
+from codeplane.facts.model import Facts, Reexport
 
-SKETCH_VERSION = "2"
+SUMMARY_VERSION = "2"
 
 _LEVEL = 1
 
 
-class SketchDef(NamedTuple):
+class SummaryDefinition(NamedTuple):
     parent: int | None
     scope: int
     kind: str
@@ -26,7 +28,7 @@ class SketchDef(NamedTuple):
     visibility: str = ""
 
 
-class SketchBind(NamedTuple):
+class SummaryBinding(NamedTuple):
     scope: int
     name: str
     namespace: int
@@ -35,7 +37,7 @@ class SketchBind(NamedTuple):
     certainty: int
 
 
-class SketchImport(NamedTuple):
+class SummaryImport(NamedTuple):
     scope: int
     imported_name: str
     alias: str | None
@@ -43,21 +45,21 @@ class SketchImport(NamedTuple):
     kind: str
 
 
-class Sketch(NamedTuple):
-    defs: Sequence[SketchDef]
-    binds: Sequence[SketchBind]
-    imports: Sequence[SketchImport]
+class FileSummary(NamedTuple):
+    defs: Sequence[SummaryDefinition]
+    binds: Sequence[SummaryBinding]
+    imports: Sequence[SummaryImport]
     exports: Sequence[tuple[str, int | None, str, str]]
-    """Name, definition, evidence, name in the file."""
-    reexports: Sequence[Sequence[Any]]
+    """(exported name, definition, evidence, local name)"""
+    reexports: Sequence[Reexport]
     attributes: Sequence[tuple[int, str]]
-    """Class, name."""
+    """(class, name)"""
     scopes: Sequence[tuple[int | None, str]]
-    """Parent, kind."""
+    """(parent, kind)"""
     flow: PackedFlow
 
 
-def pack_sketch(facts: Facts) -> bytes:
+def pack_summary(facts: Facts) -> bytes:
     if not (facts.defs or facts.imports or facts.binds or facts.exports or facts.reexports or facts.flow.calls):
         return b""
     parts = (
@@ -76,16 +78,16 @@ def pack_sketch(facts: Facts) -> bytes:
     return zlib.compress(orjson.dumps(parts, default=tuple), _LEVEL)
 
 
-def unpack_sketch(data: bytes) -> Sketch:
+def unpack_summary(data: bytes) -> FileSummary:
     if not data:
-        return Sketch((), (), (), (), (), (), (), NO_FLOW)
+        return FileSummary((), (), (), (), (), (), (), NO_FLOW)
     defs, binds, imports, exports, reexports, attributes, scopes, flow = orjson.loads(zlib.decompress(data))
-    return Sketch(
-        [SketchDef(*row) for row in defs],
-        [SketchBind(*row) for row in binds],
-        [SketchImport(*row) for row in imports],
+    return FileSummary(
+        [SummaryDefinition(*row) for row in defs],
+        [SummaryBinding(*row) for row in binds],
+        [SummaryImport(*row) for row in imports],
         exports,
-        reexports,
+        [Reexport(*row) for row in reexports],
         attributes,
         scopes,
         PackedFlow(*flow),
