@@ -1,4 +1,4 @@
-"""Reference pages are what the program says of itself."""
+"""Documents match the code: generated pages are up to date, and every path they name exists."""
 
 from __future__ import annotations
 
@@ -42,3 +42,26 @@ def test_links_and_scripts_exist(page: str) -> None:
     targets = [link for link in links if "://" not in link] + scripts
     assert scripts
     assert [target for target in targets if not (ROOT / target).exists()] == []
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "CONTRIBUTING.md",
+        *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs" / "design").glob("*.md")),
+    ],
+)
+def test_paths_in_prose_exist(page: str) -> None:
+    """Paths in backquotes are those of the repository or of the package; `<name>` and `*` match anything."""
+    text = re.sub(r"^```.*?^```", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    named = set(re.findall(r"`((?:[\w.<>*-]+/)+[\w.<>*-]*|[\w]+\.(?:py|md|toml))`", text))
+    missing = [path for path in sorted(named) if not _exists(path)]
+    assert missing == []
+
+
+def _exists(path: str) -> bool:
+    if path.startswith((".codeplane", "generations/")) or path in ("tools/list", "tools/call"):
+        return True
+    pattern = re.sub(r"<[\w-]+>", "*", path.rstrip("/"))
+    bases = (ROOT, ROOT / "src" / "codeplane", ROOT / "docs")
+    return any(next(base.glob(name), None) is not None for base in bases for name in (pattern, f"{pattern}.py"))
