@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.tasks.handles import Handles, estimate_bytes
+from codeplane.tasks.handles import HandleStore, estimate_bytes
 
 
 class Clock:
@@ -20,14 +20,14 @@ class Clock:
         return self.now
 
 
-def refusal(handles: Handles, session_id: str, handle: str, kind: str = "cursor") -> ErrorCode:
+def refusal(handles: HandleStore, session_id: str, handle: str, kind: str = "cursor") -> ErrorCode:
     with pytest.raises(CodePlaneError) as raised:
         handles.take(kind, session_id, handle)
     return raised.value.code
 
 
 def test_a_handle_gives_its_value_again_and_again() -> None:
-    handles = Handles(Clock())
+    handles = HandleStore(Clock())
     value = ("rows", 3)
     handle = handles.mint("cursor", "s1", value)
     assert handle.startswith("c_") and len(handle) - 2 >= 12
@@ -36,24 +36,24 @@ def test_a_handle_gives_its_value_again_and_again() -> None:
 
 
 def test_another_session_is_refused() -> None:
-    handles = Handles(Clock())
+    handles = HandleStore(Clock())
     handle = handles.mint("cursor", "s1", 1)
     assert refusal(handles, "s2", handle) is ErrorCode.HANDLE_NOT_YOURS
 
 
 def test_a_handle_lives_an_hour_however_often_it_is_used() -> None:
     clock = Clock()
-    handles = Handles(clock)
+    handles = HandleStore(clock)
     handle = handles.mint("cursor", "s1", 1)
     clock.now = 3599.0
     assert handles.take("cursor", "s1", handle) == 1
     clock.now = 3600.0
     assert refusal(handles, "s1", handle) is ErrorCode.HANDLE_EXPIRED
-    assert handles.count == 0 and handles.kept_bytes == 0
+    assert handles.count == 0 and handles.total_bytes == 0
 
 
 def test_a_handle_ends_with_its_session() -> None:
-    handles = Handles(Clock())
+    handles = HandleStore(Clock())
     gone, stays = handles.mint("cursor", "s1", 1), handles.mint("cursor", "s2", 2)
     handles.drop("s1")
     handles.drop("never")
@@ -63,7 +63,7 @@ def test_a_handle_ends_with_its_session() -> None:
 
 def test_a_sweep_forgets_what_expired() -> None:
     clock = Clock()
-    handles = Handles(clock)
+    handles = HandleStore(clock)
     handles.mint("cursor", "s1", 1)
     clock.now = 1800.0
     handles.mint("cursor", "s1", 2)
@@ -73,22 +73,22 @@ def test_a_sweep_forgets_what_expired() -> None:
 
 @pytest.mark.parametrize("handle", ["", "c_", "c_short", "x_" + "a" * 12, "c_" + "a" * 13, "c_" + "a" * 11 + "/"])
 def test_what_is_no_cursor_is_an_invalid_argument(handle: str) -> None:
-    assert refusal(Handles(Clock()), "s1", handle) is ErrorCode.ARGUMENT_INVALID
+    assert refusal(HandleStore(Clock()), "s1", handle) is ErrorCode.ARGUMENT_INVALID
 
 
 def test_a_plan_is_no_cursor() -> None:
-    handles = Handles(Clock())
+    handles = HandleStore(Clock())
     plan = handles.mint("plan", "s1", 1)
     assert handles.take("plan", "s1", plan) == 1
     assert refusal(handles, "s1", plan) is ErrorCode.ARGUMENT_INVALID
 
 
 def test_a_guess_is_expired() -> None:
-    assert refusal(Handles(Clock()), "s1", "c_" + "a" * 12) is ErrorCode.HANDLE_EXPIRED
+    assert refusal(HandleStore(Clock()), "s1", "c_" + "a" * 12) is ErrorCode.HANDLE_EXPIRED
 
 
 def test_the_least_recently_used_of_a_session_makes_room_and_others_keep_theirs() -> None:
-    handles = Handles(Clock(), capacity=3)
+    handles = HandleStore(Clock(), capacity=3)
     other = handles.mint("cursor", "s2", "other")
     first, second, third = (handles.mint("cursor", "s1", number) for number in range(3))
     handles.take("cursor", "s1", first)
@@ -99,24 +99,24 @@ def test_the_least_recently_used_of_a_session_makes_room_and_others_keep_theirs(
 
 
 def test_all_sessions_together_are_bounded() -> None:
-    handles = Handles(Clock(), total=50)
+    handles = HandleStore(Clock(), total=50)
     for number in range(500):
         handles.mint("cursor", f"s{number}", number)
     assert handles.count == 50
 
 
 def test_bytes_are_bounded_for_a_session_and_in_all() -> None:
-    handles = Handles(Clock(), max_bytes=400_000)
+    handles = HandleStore(Clock(), max_bytes=400_000)
     for _ in range(20):
         handles.mint("cursor", "greedy", "x" * 30_000)
     assert handles.count == 3
     for number in range(50):
         handles.mint("cursor", f"s{number}", "x" * 30_000)
-    assert 300_000 < handles.kept_bytes <= 400_000
+    assert 300_000 < handles.total_bytes <= 400_000
 
 
 def test_what_is_too_large_to_keep_is_refused_and_nothing_is_lost() -> None:
-    handles = Handles(Clock(), max_bytes=400_000)
+    handles = HandleStore(Clock(), max_bytes=400_000)
     small = handles.mint("cursor", "s1", 1)
     with pytest.raises(CodePlaneError) as raised:
         handles.mint("cursor", "s1", "x" * 200_000)
@@ -125,7 +125,7 @@ def test_what_is_too_large_to_keep_is_refused_and_nothing_is_lost() -> None:
 
 
 def test_a_hundred_thousand_cursors_leave_memory_flat() -> None:
-    handles = Handles(Clock())
+    handles = HandleStore(Clock())
 
     def flood(count: int) -> None:
         for number in range(count):
@@ -133,12 +133,12 @@ def test_a_hundred_thousand_cursors_leave_memory_flat() -> None:
 
     flood(2_000)
     gc.collect()
-    blocks, kept = sys.getallocatedblocks(), handles.kept_bytes
+    blocks, kept = sys.getallocatedblocks(), handles.total_bytes
     flood(100_000)
     gc.collect()
     assert handles.count == 300
     assert sys.getallocatedblocks() - blocks < 300
-    assert handles.kept_bytes - kept < 300 * 32
+    assert handles.total_bytes - kept < 300 * 32
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ def test_the_estimate_is_near_the_truth() -> None:
 
 
 def test_many_threads() -> None:
-    handles = Handles(Clock(), capacity=10, total=35)
+    handles = HandleStore(Clock(), capacity=10, total=35)
 
     def work(number: int) -> None:
         session = f"s{number % 5}"
@@ -176,4 +176,4 @@ def test_many_threads() -> None:
     assert handles.count <= 35
     for number in range(5):
         handles.drop(f"s{number}")
-    assert (handles.count, handles.kept_bytes) == (0, 0)
+    assert (handles.count, handles.total_bytes) == (0, 0)

@@ -9,7 +9,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.warnings import WarningCode
 from codeplane.ledger.events import TaskState
 from codeplane.tasks.fingerprints import failure_fingerprint
-from codeplane.tasks.model import ANYWHERE, Limits, Scope, Task
+from codeplane.tasks.model import UNRESTRICTED, Task, TaskLimits, TaskScope
 from codeplane.tasks.open_tasks import MAX_OPEN, OpenTasks
 from codeplane.tasks.sessions import Session
 
@@ -40,11 +40,11 @@ def refusal(action: object) -> CodePlaneError:
 def test_a_session_goes_on_in_the_task_that_was_opened_last() -> None:
     tasks, closed = make()
     assert tasks.bind(MINE, None) == MINE
-    first = tasks.open(MINE, Limits(), ANYWHERE)
-    second = tasks.open(MINE, Limits(), Scope(("src/",), lambda path: path.startswith("src/")))
+    first = tasks.open(MINE, TaskLimits(), UNRESTRICTED)
+    second = tasks.open(MINE, TaskLimits(), TaskScope(("src/",), lambda path: path.startswith("src/")))
     bound = tasks.bind(MINE, None)
     assert (bound.task_id, bound.explicit, bound.task_state) == (second.id, True, TaskState.OPEN)
-    assert bound.scope.allows("src/a.py") and not bound.scope.allows("b.py")
+    assert bound.scope.accepts("src/a.py") and not bound.scope.accepts("b.py")
     assert refusal(lambda: bound.scope.require("b.py")).code is ErrorCode.TASK_SCOPE
     assert tasks.bind(MINE, first.id).task_id == first.id
     tasks.close(bound, None, TaskState.CLOSED_SUCCESS)
@@ -59,14 +59,14 @@ def test_a_session_goes_on_in_the_task_that_was_opened_last() -> None:
 
 def test_where_many_share_a_session_a_task_is_only_meant_by_its_name() -> None:
     tasks, _ = make()
-    task = tasks.open(MINE, Limits(), ANYWHERE)
+    task = tasks.open(MINE, TaskLimits(), UNRESTRICTED)
     assert tasks.bind(MINE, None, by_name=True) == MINE
     assert tasks.bind(MINE, task.id, by_name=True).explicit
 
 
 def test_another_sessions_task_is_refused_and_so_is_what_is_no_id() -> None:
     tasks, _ = make()
-    task = tasks.open(MINE, Limits(), ANYWHERE)
+    task = tasks.open(MINE, TaskLimits(), UNRESTRICTED)
     assert refusal(lambda: tasks.bind(OTHER, task.id)).code is ErrorCode.HANDLE_NOT_YOURS
     assert refusal(lambda: tasks.close(OTHER, task.id, TaskState.CLOSED_SUCCESS)).code is ErrorCode.HANDLE_NOT_YOURS
     assert refusal(lambda: tasks.bind(MINE, "t_x")).code is ErrorCode.ARGUMENT_INVALID
@@ -76,7 +76,7 @@ def test_another_sessions_task_is_refused_and_so_is_what_is_no_id() -> None:
 def test_a_closed_task_is_not_opened_again_by_naming_it() -> None:
     known = {"t_" + "z" * 24: TaskState.OPEN}
     tasks = OpenTasks(Clock(), find_state=known.get)
-    task = tasks.open(MINE, Limits(), ANYWHERE)
+    task = tasks.open(MINE, TaskLimits(), UNRESTRICTED)
     bound = tasks.bind(MINE, None)
     tasks.close(MINE, task.id, TaskState.CLOSED_SUCCESS)
     assert refusal(lambda: tasks.bind(MINE, task.id)).code is ErrorCode.TASK_CLOSED
@@ -91,7 +91,7 @@ def test_a_closed_task_is_not_opened_again_by_naming_it() -> None:
 @pytest.mark.parametrize("counts", ["mutations", "test_runs"])
 def test_a_budget_refuses_the_call_beyond_it_and_ends_the_task(counts: str) -> None:
     tasks, closed = make()
-    tasks.open(MINE, Limits(max_mutations=2, max_test_runs=2), ANYWHERE)
+    tasks.open(MINE, TaskLimits(max_mutations=2, max_test_runs=2), UNRESTRICTED)
     session = tasks.bind(MINE, None)
     for _ in range(2):
         tasks.admit(session, counts)  # type: ignore[arg-type]
@@ -113,7 +113,7 @@ def test_a_budget_refuses_the_call_beyond_it_and_ends_the_task(counts: str) -> N
 def test_time_ends_a_task_and_refuses_what_has_effects() -> None:
     clock = Clock()
     tasks, closed = make(clock)
-    tasks.open(MINE, Limits(max_duration_sec=60), ANYWHERE)
+    tasks.open(MINE, TaskLimits(max_duration_sec=60), UNRESTRICTED)
     session = tasks.bind(MINE, None)
     clock.now = 59.0
     tasks.admit(session, "mutations")
@@ -125,7 +125,7 @@ def test_time_ends_a_task_and_refuses_what_has_effects() -> None:
 
 def test_tokens_refuse_every_call_once_they_are_used_up() -> None:
     tasks, closed = make()
-    tasks.open(MINE, Limits(max_tokens=100), ANYWHERE)
+    tasks.open(MINE, TaskLimits(max_tokens=100), UNRESTRICTED)
     session = tasks.bind(MINE, None)
     for tokens in (99, 50):
         tasks.admit(session, None)
@@ -137,7 +137,7 @@ def test_tokens_refuse_every_call_once_they_are_used_up() -> None:
 
 def test_a_session_takes_its_tasks_with_it() -> None:
     tasks, closed = make()
-    task = tasks.open(MINE, Limits(), ANYWHERE)
+    task = tasks.open(MINE, TaskLimits(), UNRESTRICTED)
     tasks.drop(MINE)
     tasks.drop(MINE)
     assert [(one.id, one.state) for one in closed] == [(task.id, TaskState.CLOSED_INTERRUPTED)]
@@ -149,14 +149,14 @@ def test_only_so_many_are_open_in_a_session_and_forgotten_ones_make_room() -> No
     tasks, closed = make(clock)
     for _ in range(MAX_OPEN):
         clock.now += 1
-        task = tasks.open(MINE, Limits(), ANYWHERE)
-    assert refusal(lambda: tasks.open(MINE, Limits(), ANYWHERE)).code is ErrorCode.TOO_BUSY
+        task = tasks.open(MINE, TaskLimits(), UNRESTRICTED)
+    assert refusal(lambda: tasks.open(MINE, TaskLimits(), UNRESTRICTED)).code is ErrorCode.TOO_BUSY
     tasks.close(MINE, task.id, TaskState.CLOSED_SUCCESS)
-    first = tasks.open(MINE, Limits(), ANYWHERE)
+    first = tasks.open(MINE, TaskLimits(), UNRESTRICTED)
     clock.now += 1799
     tasks.spend(tasks.bind(MINE, first.id), 1)
     clock.now += 1
-    tasks.open(MINE, Limits(), ANYWHERE)
+    tasks.open(MINE, TaskLimits(), UNRESTRICTED)
     assert [task.state for task in closed] == [TaskState.CLOSED_SUCCESS, TaskState.CLOSED_INTERRUPTED]
     assert first.id != closed[1].id
 
@@ -195,7 +195,7 @@ def test_the_same_failure_after_a_change_is_no_progress() -> None:
 
 def test_many_threads_use_up_a_budget_exactly() -> None:
     tasks, closed = make()
-    tasks.open(MINE, Limits(max_mutations=50), ANYWHERE)
+    tasks.open(MINE, TaskLimits(max_mutations=50), UNRESTRICTED)
     session = tasks.bind(MINE, None)
 
     def work(_: int) -> bool:

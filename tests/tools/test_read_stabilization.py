@@ -15,9 +15,9 @@ import pytest
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.config.model import Config, ReadingConfig
 from codeplane.operations.roots import Roots, open_root
-from codeplane.tasks.handles import Handles
+from codeplane.tasks.handles import HandleStore
 from codeplane.tasks.open_tasks import OpenTasks
-from codeplane.tasks.reading import Readings
+from codeplane.tasks.read_history import ReadHistory
 from codeplane.tasks.sessions import Session
 from codeplane.tools.arguments import validate
 from codeplane.tools.calls import Call
@@ -286,10 +286,10 @@ def test_a_task_that_was_opened_has_its_budget_held(tmp_path: Path) -> None:
     opened = open_root(context_for(root, config), once=True)
     try:
         roots = Roots(opened, lambda path: context_for(path))
-        readings = Readings()
+        read_history = ReadHistory()
 
         def ask(session: Session, first: int) -> dict[str, object]:
-            call = Call(opened, roots, session, Handles(lambda: 0.0), readings, OpenTasks(lambda: 0.0), AGENT)
+            call = Call(opened, roots, session, HandleStore(lambda: 0.0), read_history, OpenTasks(lambda: 0.0), AGENT)
             arguments = ReadArguments.parse(validate(READ, {"target": f"src/a.py:{first}-400", "limit": 60}))
             return dict(read(call, arguments).result)
 

@@ -11,10 +11,10 @@ from codeplane.edits.journal import JournalEntry, MutationJournal, parse_entry
 from codeplane.edits.rollback import plan_rollback
 from codeplane.operations.write_source.presenter import present_delta, present_unchanged, read_before
 from codeplane.operations.write_source.write import EditContext
-from codeplane.tasks.model import Scope
+from codeplane.tasks.model import TaskScope
 
 
-def roll_back(context: EditContext, mutation_id: str, scope: Scope) -> Answer:
+def roll_back(context: EditContext, mutation_id: str, scope: TaskScope) -> Answer:
     """Undo a mutation. MUTATION_UNKNOWN, UNDO_GONE or UNDO_REFUSED if that is impossible."""
     journal = context.require_journal()
     entry = _find(journal, mutation_id)

@@ -8,14 +8,14 @@ from pathlib import Path
 from codeplane.base.errors import CodePlaneError
 from codeplane.git.repository import head_commit
 from codeplane.operations.search.filters import PathPatterns
-from codeplane.tasks.model import ANYWHERE, Limits, Scope, Task
+from codeplane.tasks.model import UNRESTRICTED, Task, TaskLimits, TaskScope
 from codeplane.tasks.open_tasks import OpenTasks
 from codeplane.tasks.sessions import Session
 
 
-def open_task(root: Path, tasks: OpenTasks, session: Session, limits: Limits, patterns: tuple[str, ...]) -> Task:
+def open_task(root: Path, tasks: OpenTasks, session: Session, limits: TaskLimits, patterns: tuple[str, ...]) -> Task:
     """`patterns` as in an ignore file say which files may be changed; none, that all may be."""
-    scope = Scope(patterns, PathPatterns(patterns).match) if patterns else ANYWHERE
+    scope = TaskScope(patterns, PathPatterns(patterns).match) if patterns else UNRESTRICTED
     head = None
     # A task can be opened in a repository that git cannot read.
     with suppress(CodePlaneError):

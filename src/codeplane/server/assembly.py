@@ -19,10 +19,10 @@ from codeplane.operations.context import Context
 from codeplane.operations.roots import Roots, open_root
 from codeplane.store.identity import user_identity
 from codeplane.store.layout import create_state
-from codeplane.tasks.handles import Handles
+from codeplane.tasks.handles import HandleStore
 from codeplane.tasks.model import Task
 from codeplane.tasks.open_tasks import OpenTasks
-from codeplane.tasks.reading import Readings
+from codeplane.tasks.read_history import ReadHistory
 from codeplane.tasks.sessions import Session, Sessions
 from codeplane.tools.pipeline import Pipeline
 
@@ -38,8 +38,8 @@ def open_pipeline(
     home = open_root(context, once=once, prewarm=prewarm)
     if editor is not None:
         home.workspace.attach_editor(editor)
-    handles = Handles(time.monotonic)
-    readings = Readings()
+    handles = HandleStore(time.monotonic)
+    read_history = ReadHistory()
 
     def opened(session: Session) -> None:
         if ledger is not None:
@@ -47,7 +47,7 @@ def open_pipeline(
 
     def ended(session: Session, state: TaskState) -> None:
         handles.drop(session.id)
-        readings.drop(session.id)
+        read_history.drop(session.id)
         tasks.drop(session)
         if ledger is not None:
             ledger.close_task(session.task_id, state)
@@ -73,7 +73,7 @@ def open_pipeline(
     tasks = OpenTasks(time.monotonic, opened=task_opened, closed=task_closed, find_state=find_state)
     idle = context.config.server.session_idle_sec
     sessions = Sessions(time.monotonic, idle, opened=opened, ended=ended)
-    return Pipeline(Roots(home, load), sessions, tasks, handles, readings, ledger, once=once)
+    return Pipeline(Roots(home, load), sessions, tasks, handles, read_history, ledger, once=once)
 
 
 def _open_ledger(context: Context) -> Ledger | None:

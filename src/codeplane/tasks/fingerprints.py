@@ -1,7 +1,7 @@
-"""By what a change and a failure are known again: the same for the same, whenever and wherever it happens.
+"""Fingerprint of a test failure: equal for equal failures, whenever and wherever they occur.
 
-Of a failure the parts that differ from run to run are left out: line numbers, addresses, times,
-directories. What goes in cannot be read from what comes out.
+Parts that differ between runs are left out: line numbers, addresses, times, directories. The input cannot be
+recovered from the fingerprint.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _VARYING = (
 
 
 def failure_fingerprint(tests: Iterable[str], exception: str, trace: str, exit_code: int | None) -> str:
-    """Of a failure that would come again: which tests, what was raised, by what way, how the program ended."""
-    return _digest([sorted(set(tests)), _steady(exception), _steady(trace[:_MAX_TRACE_CHARS]), exit_code])
+    """Return the fingerprint of the failing tests, the exception, the trace and the exit code."""
+    return _digest([sorted(set(tests)), _normalize(exception), _normalize(trace[:_MAX_TRACE_CHARS]), exit_code])
 
 
-def _steady(text: str) -> str:
+def _normalize(text: str) -> str:
     for pattern, instead in _VARYING:
         text = pattern.sub(instead, text)
     return text.strip()

@@ -1,4 +1,4 @@
-"""Words of tasks: their states, limits and scope, how one stands, and what the ledger records of one call."""
+"""Tasks: limits, scope of changes, and counters."""
 
 from __future__ import annotations
 
@@ -12,75 +12,72 @@ from codeplane.base.digests import Digest
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.ledger.events import TaskState
 
-Counts = Literal["mutations", "test_runs"]
-"""What a call can use up of its task, besides tokens and time."""
+CountedBudget = Literal["mutations", "test_runs"]
+"""Budget that a call uses, besides tokens and time."""
 
 
 @dataclass(frozen=True)
-class Limits:
-    """What a task may do at most; None is no limit."""
+class TaskLimits:
+    """Limits of a task; None: unlimited."""
 
     max_mutations: int | None = None
     max_test_runs: int | None = None
     max_duration_sec: int | None = None
     max_tokens: int | None = None
-    """Of all its answers together."""
+    """Tokens of all answers together."""
 
     def as_dict(self) -> dict[str, int]:
         named = ("max_mutations", "max_test_runs", "max_duration_sec", "max_tokens")
         return {name: value for name in named if (value := getattr(self, name)) is not None}
 
 
-NO_LIMITS = Limits()
+NO_LIMITS = TaskLimits()
 
 
-def _anywhere(path: str) -> bool:
+def _allow_all(path: str) -> bool:
     return True
 
 
 @dataclass(frozen=True)
-class Scope:
-    """Which files the calls of a task may change. What they read is not its matter."""
+class TaskScope:
+    """Files that the calls of a task may change. Reads are not restricted."""
 
     patterns: tuple[str, ...] = ()
-    accepts: Callable[[str], bool] = field(default=_anywhere, compare=False, repr=False)
-
-    def allows(self, path: str) -> bool:
-        return self.accepts(path)
+    accepts: Callable[[str], bool] = field(default=_allow_all, compare=False, repr=False)
 
     def require(self, path: str) -> None:
-        """TASK_SCOPE for a file that the task may not change."""
+        """Raise TASK_SCOPE if the task may not change the file."""
         if not self.accepts(path):
             raise CodePlaneError(
                 ErrorCode.TASK_SCOPE,
-                "the task was opened for other files than this",
+                "the file is outside the paths of the task",
                 expected=", ".join(self.patterns[:_SHOWN_PATTERNS]),
                 received=path,
-                remedy="Change only files of the task, or open one with other paths.",
+                remedy="Change only files in the paths of the task, or open a task with other paths.",
             )
 
 
 _SHOWN_PATTERNS = 10
-ANYWHERE = Scope()
+UNRESTRICTED = TaskScope()
 
 
 @dataclass(frozen=True)
 class Task:
-    """A task as it stands."""
+    """State of a task."""
 
     id: str
     session_id: str
-    began: float
-    """By a clock that nobody sets; so too when it was last used."""
-    used: float = 0.0
+    started_at: float
+    """Monotonic time, as is `last_used_at`."""
+    last_used_at: float = 0.0
     explicit: bool = False
-    """Whether the caller opened it, rather than the session."""
+    """True if a caller opened it; False for the implicit task of a session."""
     state: TaskState = TaskState.OPEN
-    limits: Limits = NO_LIMITS
-    scope: Scope = ANYWHERE
+    limits: TaskLimits = NO_LIMITS
+    scope: TaskScope = UNRESTRICTED
     repo_head: str | None = None
     client: str | None = None
-    """Who opened it, as a digest."""
+    """Digest of the client that opened it."""
     calls: int = 0
     tokens: int = 0
     mutations: int = 0
@@ -99,6 +96,6 @@ class Task:
 
 
 def digest_params(params: Mapping[str, object]) -> Digest:
-    """The same for the same parameters in whatever order; nothing of them can be read from it."""
+    """Return a digest of the parameters that does not depend on their order and does not reveal them."""
     text = json.dumps(params, sort_keys=True, separators=(",", ":"), default=str)
     return Digest(hashlib.sha256(text.encode("ascii")).hexdigest())

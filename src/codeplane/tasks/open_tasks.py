@@ -1,8 +1,8 @@
-"""Tasks that are open: opened on purpose, used by naming them or by going on in their session, counted, closed.
+"""Open tasks: open, bind calls to a task, count, close.
 
-A task belongs to a session and ends with it. One that went beyond a limit is closed as failed
-and stays with its session until somebody closes it, so that a limit is not escaped by going
-on; what only looks is still answered. Nothing that was closed is opened again.
+A task belongs to a session and ends with it. A task that exceeds a limit is closed as failed and stays bound to its
+session until it is closed explicitly, so that continuing does not escape the limit; reads are still answered. A closed
+task is never reopened.
 """
 
 from __future__ import annotations
@@ -19,55 +19,55 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 from codeplane.base.warnings import WarningCode
 from codeplane.ledger.events import TaskState
-from codeplane.tasks.convergence import counted, failed, find_limit, noted, refuse, stops
-from codeplane.tasks.model import Counts, Limits, Scope, Task
+from codeplane.tasks.model import CountedBudget, Task, TaskLimits, TaskScope
+from codeplane.tasks.progress import budget_error, count_call, fail_task, find_limit, is_refused, record_result
 from codeplane.tasks.sessions import IDLE_SECONDS, Session, client_digest
 
 MAX_OPEN = 20
-"""Tasks of one session. Where there are more, those that nobody used for so long as a session may idle make room."""
+"""Maximum per session. Beyond it, a task unused for the idle time of a session is closed to make room."""
 
 _ID = re.compile(r"t_[A-Za-z0-9_-]{22,64}")
 
 
-def _not_known(task_id: str) -> TaskState | None:
+def _unknown_state(task_id: str) -> TaskState | None:
     return None
 
 
-def _nothing(task: Task) -> None:
+def _ignore(task: Task) -> None:
     pass
 
 
 class OpenTasks:
-    """Of all sessions. Callbacks run under its lock: they must be short and must not call back."""
+    """Tasks of all sessions. Thread-safe. Callbacks run under the lock: they must be short and must not call back."""
 
     def __init__(
         self,
         clock: Callable[[], float],
         *,
-        opened: Callable[[Task], None] = _nothing,
-        closed: Callable[[Task], None] = _nothing,
-        find_state: Callable[[str], TaskState | None] = _not_known,
+        opened: Callable[[Task], None] = _ignore,
+        closed: Callable[[Task], None] = _ignore,
+        find_state: Callable[[str], TaskState | None] = _unknown_state,
     ) -> None:
-        """`find_state` is asked for tasks that are not open here: it may know how they ended."""
+        """`find_state` returns the recorded state of a task that is not open here."""
         self._clock = clock
         self._opened = opened
         self._closed = closed
         self._find_state = find_state
         self._lock = Lock()
-        # By session, its own task among them; of the others the one that was opened last is last.
+        # By session, including its implicit task; explicit tasks in the order of opening.
         self._tasks: dict[str, OrderedDict[str, Task]] = {}
         self._session_of: dict[str, str] = {}
 
-    def open(self, session: Session, limits: Limits, scope: Scope, repo_head: str | None = None) -> Task:
+    def open(self, session: Session, limits: TaskLimits, scope: TaskScope, repo_head: str | None = None) -> Task:
         with self._lock:
             if not self._has_room(session):
-                message = f"{MAX_OPEN} tasks of this session are open"
-                raise CodePlaneError(ErrorCode.TOO_BUSY, message, remedy="Close those that are done.")
+                message = f"this session has {MAX_OPEN} open tasks"
+                raise CodePlaneError(ErrorCode.TOO_BUSY, message, remedy="Close finished tasks.")
             task = Task(
                 f"t_{secrets.token_urlsafe(18)}",
                 session.id,
                 self._clock(),
-                used=self._clock(),
+                last_used_at=self._clock(),
                 explicit=True,
                 limits=limits,
                 scope=scope,
@@ -79,9 +79,9 @@ class OpenTasks:
             return self._put(task)
 
     def bind(self, session: Session, task_id: str | None, *, by_name: bool = False) -> Session:
-        """The session as it is within a task: the one that is named, or the last that was opened in it.
+        """Return the session bound to a task: the named one, or the one opened last.
 
-        With `by_name` many clients share the session, and none of them means a task that it does not name.
+        With `by_name` several clients share the session, so a call belongs to an explicit task only if it names it.
         """
         if task_id is not None:
             return _within(session, self.find(session, task_id))
@@ -91,48 +91,48 @@ class OpenTasks:
         return _within(session, last)
 
     def find(self, session: Session, task_id: str | None = None) -> Task:
-        """How a task stands, without a name that of the session; TASK_CLOSED for one that is not open here."""
+        """Return a task, by default that of the session. TASK_CLOSED if it is not open here."""
         wanted = session.task_id if task_id is None else task_id
         with self._lock:
             task = self._find(session, wanted)
         if task is None:
-            raise self._gone(wanted)
+            raise self._closed_error(wanted)
         return task
 
-    def admit(self, session: Session, counts: Counts | None) -> None:
-        """Begin a call: TASK_BUDGET_EXCEEDED when it meets a limit, which closes the task as failed."""
+    def admit(self, session: Session, budget: CountedBudget | None) -> None:
+        """Count a call. TASK_BUDGET_EXCEEDED if it exceeds a limit, which closes the task as failed."""
         with self._lock:
             task, now = self._find(session, session.task_id), self._clock()
-            limit = find_limit(task, counts, now) if task is not None else None
+            limit = find_limit(task, budget, now) if task is not None else None
             if task is not None and limit is not None and task.state is TaskState.OPEN:
-                task = self._put(failed(task, limit))
+                task = self._put(fail_task(task, limit))
                 self._closed(task)
             if task is not None and task.limit_triggered is None:
-                self._put(counted(task, counts))
+                self._put(count_call(task, budget))
         if task is None:
-            raise self._gone(session.task_id)
-        if task.limit_triggered is not None and stops(limit or task.limit_triggered, counts):
-            raise refuse(task, limit or task.limit_triggered, now)
+            raise self._closed_error(session.task_id)
+        if task.limit_triggered is not None and is_refused(limit or task.limit_triggered, budget):
+            raise budget_error(task, limit or task.limit_triggered, now)
 
-    def note(self, session: Session, record: CallRecord, counts: Counts | None) -> WarningCode | None:
-        """What a call changed or how it failed; says when that is the same as before."""
+    def note(self, session: Session, record: CallRecord, budget: CountedBudget | None) -> WarningCode | None:
+        """Record what a call changed or how it failed; return a warning if it repeats the previous one."""
         with self._lock:
             task = self._known(session, session.task_id)
             if task is None:
                 return None
-            task, repeated = noted(task, record, counts)
+            task, repeated = record_result(task, record, budget)
             self._put(task)
             return repeated
 
     def spend(self, session: Session, tokens: int) -> None:
-        """One call was answered with so much."""
+        """Count the tokens of an answer."""
         with self._lock:
             task = self._known(session, session.task_id)
             if task is not None:
-                self._put(replace(task, calls=task.calls + 1, tokens=task.tokens + tokens, used=self._clock()))
+                self._put(replace(task, calls=task.calls + 1, tokens=task.tokens + tokens, last_used_at=self._clock()))
 
     def age_seconds(self, task: Task) -> int:
-        return int(self._clock() - task.began)
+        return int(self._clock() - task.started_at)
 
     def state(self, session: Session) -> TaskState:
         with self._lock:
@@ -140,13 +140,13 @@ class OpenTasks:
         return task.state if task is not None else session.task_state
 
     def close(self, session: Session, task_id: str | None, state: TaskState) -> Task:
-        """End a task that was opened on purpose; one that failed stays failed. The session goes on without it."""
+        """Close an explicit task; a failed task stays failed. The session continues without it."""
         task = self.find(session, task_id)
         if not task.explicit:
             raise CodePlaneError(
                 ErrorCode.ARGUMENT_INVALID,
-                "no task was opened here, so there is none to close",
-                expected="task_id of a task that is open",
+                "no task is open in this session",
+                expected="task_id of an open task",
                 received="no task_id" if task_id is None else task_id,
                 example={"action": "open", "max_mutations": 20},
             )
@@ -154,10 +154,10 @@ class OpenTasks:
             known = self._find(session, task.id)
             if known is not None:
                 return self._end(known, state)
-        raise self._gone(task.id)
+        raise self._closed_error(task.id)
 
     def drop(self, session: Session) -> None:
-        """A session ended, and what it left open was interrupted. Its own task is told of by who ended it."""
+        """Close the explicit tasks of an ended session as interrupted. `Sessions` closes its implicit task."""
         with self._lock:
             for task in list(self._tasks.get(session.id, OrderedDict()).values()):
                 if task.explicit:
@@ -168,8 +168,8 @@ class OpenTasks:
         opened = [task for task in self._tasks.get(session.id, OrderedDict()).values() if task.explicit]
         if len(opened) < MAX_OPEN:
             return True
-        oldest = min(opened, key=lambda task: task.used)
-        if self._clock() - oldest.used < IDLE_SECONDS:
+        oldest = min(opened, key=lambda task: task.last_used_at)
+        if self._clock() - oldest.last_used_at < IDLE_SECONDS:
             return False
         self._end(oldest, TaskState.CLOSED_INTERRUPTED)
         return True
@@ -178,7 +178,7 @@ class OpenTasks:
         if not _ID.fullmatch(task_id):
             raise CodePlaneError(
                 ErrorCode.ARGUMENT_INVALID,
-                "task_id is not one that this server gave",
+                "task_id is not one that this server issued",
                 expected="a task_id of an earlier answer, or none",
                 received=display(task_id[:40]),
             )
@@ -208,15 +208,15 @@ class OpenTasks:
         del self._tasks[task.session_id][task.id], self._session_of[task.id]
         return task
 
-    def _gone(self, task_id: str) -> CodePlaneError:
+    def _closed_error(self, task_id: str) -> CodePlaneError:
         state = self._find_state(task_id)
-        # What is still written as open was open in a server that ended.
+        # A task recorded as open was open in a server that died.
         state = TaskState.CLOSED_INTERRUPTED if state is TaskState.OPEN else state
         return CodePlaneError(
             ErrorCode.TASK_CLOSED,
-            f"the task is {state}" if state is not None else "there is no open task with this id",
+            f"the task is {state}" if state is not None else "no open task has this id",
             details={"task_state": state.value} if state is not None else None,
-            expected="task_id of a task that is open, or none",
+            expected="task_id of an open task, or none",
             received=task_id,
             remedy="Open a new task, or leave task_id out.",
         )

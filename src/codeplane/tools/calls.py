@@ -16,9 +16,9 @@ from codeplane.tools.surface import Surface
 if TYPE_CHECKING:
     from codeplane.edits.journal import MutationJournal
     from codeplane.operations.roots import OpenRoot, Roots
-    from codeplane.tasks.handles import Handles
+    from codeplane.tasks.handles import HandleStore
     from codeplane.tasks.open_tasks import OpenTasks
-    from codeplane.tasks.reading import Readings
+    from codeplane.tasks.read_history import ReadHistory
     from codeplane.tasks.sessions import Session
 
 Progress = Callable[[float, float | None, str], None]
@@ -68,8 +68,8 @@ class Call:
     root: OpenRoot
     roots: Roots
     session: Session
-    handles: Handles
-    readings: Readings
+    handles: HandleStore
+    read_history: ReadHistory
     tasks: OpenTasks
     surface: Surface
     request_id: str = ""

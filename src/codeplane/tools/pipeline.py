@@ -24,10 +24,10 @@ from codeplane.ledger.events import Event
 from codeplane.ledger.ledger import Ledger
 from codeplane.operations.health import state_fields
 from codeplane.operations.roots import OpenRoot, Roots
-from codeplane.tasks.handles import Handles
+from codeplane.tasks.handles import HandleStore
 from codeplane.tasks.model import digest_params
 from codeplane.tasks.open_tasks import OpenTasks
-from codeplane.tasks.reading import Readings
+from codeplane.tasks.read_history import ReadHistory
 from codeplane.tasks.sessions import Session, Sessions, client_digest
 from codeplane.tools import catalog
 from codeplane.tools.arguments import Arguments, validate
@@ -65,8 +65,8 @@ class Pipeline:
         roots: Roots,
         sessions: Sessions,
         tasks: OpenTasks,
-        handles: Handles,
-        readings: Readings,
+        handles: HandleStore,
+        read_history: ReadHistory,
         ledger: Ledger | None,
         *,
         once: bool = False,
@@ -76,7 +76,7 @@ class Pipeline:
         self._sessions = sessions
         self._tasks = tasks
         self._handles = handles
-        self._readings = readings
+        self._read_history = read_history
         self._ledger = ledger
         self._once = once
 
@@ -262,7 +262,7 @@ class _Run:
             roots=pipeline._roots,
             session=session,
             handles=pipeline._handles,
-            readings=pipeline._readings,
+            read_history=pipeline._read_history,
             tasks=pipeline._tasks,
             surface=request.surface,
             request_id=self.request_id,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.warnings import Notice, WarningCode
 from codeplane.config.model import ReadingConfig
-from codeplane.tasks.reading import Budget, Standing
+from codeplane.tasks.read_history import BudgetState, ReadBudget
 from codeplane.tools.calls import Call
 
 ADVICE = "Use search to narrow scope, then read one symbol by its symbol_ref."
@@ -25,8 +25,8 @@ _UNBOUNDED = 1 << 40
 class Allowance:
     """Limits of one call."""
 
-    budget: Budget
-    standing: Standing = Standing.OK
+    budget: ReadBudget
+    budget_state: BudgetState = BudgetState.OK
     enforced: bool = False
     observed: bool = True
     """True for the session of an agent; False for a person or a single call, which have no budget."""
@@ -42,7 +42,7 @@ class Allowance:
         if not self.enforced:
             return lines, chars
         lines, chars = min(lines, budget.max_single_lines), min(chars, budget.max_preview_chars)
-        if self.standing is Standing.SOFT:
+        if self.budget_state is BudgetState.SOFT:
             return max(1, lines // _DEGRADED), max(1, chars // _DEGRADED)
         return lines, chars
 
@@ -53,12 +53,12 @@ def find_allowance(call: Call, request: str, fresh: bool) -> Allowance:
     budget = _budget(config)
     if call.once or call.surface.everything:
         return Allowance(budget, observed=False)
-    repeated = call.readings.begin(call.session, request)
-    standing = call.readings.standing(call.session, budget)
+    repeated = call.read_history.begin(call.session, request)
+    budget_state = call.read_history.budget_state(call.session, budget)
     enforced = call.session.explicit or config.enforce
-    if enforced and standing is Standing.HARD:
+    if enforced and budget_state is BudgetState.HARD:
         raise _exceeded(call, budget)
-    return Allowance(budget, standing, enforced, resends=fresh or repeated)
+    return Allowance(budget, budget_state, enforced, resends=fresh or repeated)
 
 
 def budget_meta(call: Call, allowance: Allowance, doubts: Sequence[Notice]) -> dict[str, object]:
@@ -66,32 +66,32 @@ def budget_meta(call: Call, allowance: Allowance, doubts: Sequence[Notice]) -> d
     now and then."""
     if not allowance.observed:
         return {}
-    standing = call.readings.standing(call.session, allowance.budget)
-    advises = call.readings.is_worth_saying(call.session, standing)
-    if not advises and not doubts and not (allowance.enforced and standing is not Standing.OK):
+    budget_state = call.read_history.budget_state(call.session, allowance.budget)
+    advises = call.read_history.should_mention(call.session, budget_state)
+    if not advises and not doubts and not (allowance.enforced and budget_state is not BudgetState.OK):
         return {}
-    fields: dict[str, object] = {"budget_state": standing.value}
+    fields: dict[str, object] = {"budget_state": budget_state.value}
     if advises:
         fields["suggested_next_action"] = ADVICE
     if doubts:
         fields["warnings"] = [doubt.as_dict() for doubt in doubts]
     if advises:
-        fields["metrics_snapshot"] = call.readings.metrics(call.session).as_dict()
+        fields["metrics_snapshot"] = call.read_history.metrics(call.session).as_dict()
     return {"stabilization": fields}
 
 
 def relevance_notices(call: Call, path: str) -> list[Notice]:
     """Warn about a file that is unrelated to the results of recent searches, and name related ones."""
-    others = call.readings.unrelated(call.session, path)
+    others = call.read_history.suggest_instead(call.session, path)
     return [Notice(WarningCode.LOW_RELEVANCE, {"path": path, "found": list(others)})] if others else []
 
 
-def _budget(config: ReadingConfig) -> Budget:
-    return Budget(config.max_reads, config.max_total_lines, config.max_single_lines, config.max_preview_chars)
+def _budget(config: ReadingConfig) -> ReadBudget:
+    return ReadBudget(config.max_reads, config.max_total_lines, config.max_single_lines, config.max_preview_chars)
 
 
-def _exceeded(call: Call, budget: Budget) -> CodePlaneError:
-    metrics = call.readings.metrics(call.session)
+def _exceeded(call: Call, budget: ReadBudget) -> CodePlaneError:
+    metrics = call.read_history.metrics(call.session)
     return CodePlaneError(
         ErrorCode.BUDGET_EXCEEDED,
         f"Read budget exceeded. Use search to narrow scope: {metrics.reads_count} reads, "

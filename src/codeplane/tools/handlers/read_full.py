@@ -19,7 +19,7 @@ from codeplane.operations.read.model import LocatedText, NotLocated, ReadOptions
 from codeplane.operations.read.sources import ReadSources
 from codeplane.operations.read.targets import ReadTarget
 from codeplane.tasks.model import digest_params
-from codeplane.tasks.reading import Standing
+from codeplane.tasks.read_history import BudgetState
 from codeplane.tools.arguments import Arguments
 from codeplane.tools.calls import Call, path_argument
 from codeplane.tools.handlers.paging import reject_with_cursor, take_rest
@@ -135,8 +135,8 @@ def _page(call: Call, args: ReadFileFullArguments, found: LocatedText, rest: _Fi
         cursor = call.mint_cursor(following)
         fields["pagination"] = {"next_cursor": cursor, "total_estimate": len(data) - end}
     if allowance.observed:
-        call.readings.note_read(call.session, found.path, last - first + 1, len(content), degraded=False)
-        call.readings.note_served(call.session, found.path, document.digest, first, last, call.request_id)
+        call.read_history.record_read(call.session, found.path, last - first + 1, len(content), degraded=False)
+        call.read_history.record_shown(call.session, found.path, document.digest, first, last, call.request_id)
     meta: dict[str, object] = {"token_estimate": len(content) // CHARS_PER_TOKEN}
     meta |= {"truncated": True} if end < len(data) else {}
     notices = (*(found.notices if not rest.offset else ()), *content_notices(found.path, content, first))
@@ -145,5 +145,5 @@ def _page(call: Call, args: ReadFileFullArguments, found: LocatedText, rest: _Fi
 
 
 def reset_budget(call: Call, args: Arguments) -> Answer:
-    call.readings.reset(call.session)
-    return Answer({"budget_state": Standing.OK.value}, message="The read budget was reset.")
+    call.read_history.reset(call.session)
+    return Answer({"budget_state": BudgetState.OK.value}, message="The read budget was reset.")

@@ -18,7 +18,7 @@ from codeplane.operations.read.locate import locate
 from codeplane.operations.read.model import LocatedText, NotLocated
 from codeplane.operations.read.sources import ReadSources
 from codeplane.operations.read.targets import ReadTarget
-from codeplane.tasks.reading import GivenLines
+from codeplane.tasks.read_history import ShownLines
 from codeplane.tools.calls import Call
 from codeplane.tools.handlers.read_budget import Allowance, relevance_notices
 from codeplane.tools.handlers.read_request import ReadCall, require_mode
@@ -175,7 +175,7 @@ class Passages:
         document = found.document
         if self.allowance.resends or document is None or found.mode == "diff_preview" or not self.request.with_text:
             return []
-        given = self._call.readings.find_given(self._call.session, found.path, document.digest, first, last)
+        given = self._call.read_history.find_shown(self._call.session, found.path, document.digest, first, last)
         return [run for run in _merge_runs(given) if self._is_worth_omitting(found, run)]
 
     def _is_worth_omitting(self, found: LocatedText, run: GivenRun) -> bool:
@@ -197,7 +197,7 @@ class Passages:
             return
         self.doubts += relevance_notices(self._call, found.path)
         lines = sum(part.last - part.first + 1 for part in passage.parts)
-        self._call.readings.note_read(
+        self._call.read_history.record_read(
             self._call.session, found.path, lines, len(shown.content), degraded=passage.degraded
         )
         if found.document is None or found.mode == "diff_preview":
@@ -207,7 +207,7 @@ class Passages:
             last = part.last - (shown.within_line and part is passage.parts[-1])
             if part.first <= last:
                 given = (found.path, found.document.digest, part.first, last, self._call.request_id)
-                self._call.readings.note_served(self._call.session, *given)
+                self._call.read_history.record_shown(self._call.session, *given)
 
     def _add_notices(self, notices: Iterable[Notice]) -> None:
         self.notices += [notice for notice in notices if notice not in self.notices]
@@ -247,7 +247,7 @@ class Passages:
         """True if a recent answer has the digest of this version. In JSON, every answer has it."""
         if not self._call.wants_text or self.allowance.resends:
             return False
-        given = self._call.readings.find_given(self._call.session, document.path, document.digest, 1, _UNBOUNDED)
+        given = self._call.read_history.find_shown(self._call.session, document.path, document.digest, 1, _UNBOUNDED)
         return bool(given)
 
 
@@ -272,7 +272,7 @@ def _text_fields(passage: Passage) -> dict[str, object]:
     return {"parts": parts, "given_before": given}
 
 
-def _merge_runs(given: Iterable[GivenLines]) -> list[GivenRun]:
+def _merge_runs(given: Iterable[ShownLines]) -> list[GivenRun]:
     """Merge adjacent lines."""
     runs: list[GivenRun] = []
     for lines in given:

@@ -157,7 +157,7 @@ def _json_answer(
     chars = page_chars(args.limit, view, person=call.surface.everything)
     chars -= json_chars(found.debug if request.debug else {}) + json_chars(found.hints)
     page = fill_page(found.hits, result.around, view, found.exhaustive, args.limit, chars)
-    call.readings.note_search(call.session, (hit.path for hit in found.hits[: page.shown]))
+    call.read_history.record_search(call.session, (hit.path for hit in found.hits[: page.shown]))
     left = found.hits[page.shown :] if not call.once else ()
     frozen = pack_hits(left) if left else PackedHits((), (), 0)
     form = text_form(found, request, args)
@@ -245,7 +245,7 @@ def _text_answer(
         hits, page = _arranged_page(call, args, request, view, result)
     lines = [note(found.not_found)] if found.not_found else []
     lines += [*page.lines, *reference_lines(found), *(debug_lines(found.debug) if request.debug else ())]
-    call.readings.note_search(call.session, (hit.path for hit in hits[: page.shown]))
+    call.read_history.record_search(call.session, (hit.path for hit in hits[: page.shown]))
     return Answer(warnings=notices, meta=meta, lines=lines)
 
 

@@ -9,7 +9,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.edits.delta import FINGERPRINT_CHARS
 from codeplane.ledger.events import TaskState
 from codeplane.operations.task import open_task
-from codeplane.tasks.model import Limits, Task
+from codeplane.tasks.model import Task, TaskLimits
 from codeplane.tools.arguments import Arguments
 from codeplane.tools.calls import Call
 from codeplane.tools.handler import Handler
@@ -65,7 +65,7 @@ def _open(call: Call, args: TaskArguments) -> Answer:
             "no server is running, and a task would end with this command",
             remedy="Start a server ('cpl mcp' in a client, or 'cpl up') and open the task there.",
         )
-    limits = Limits(**{name: value for name in _LIMITS if (value := getattr(args, name)) is not None})
+    limits = TaskLimits(**{name: value for name in _LIMITS if (value := getattr(args, name)) is not None})
     opened = open_task(call.root.path, call.tasks, call.session, limits, args.paths or ())
     message = "Pass task_id with every call that belongs to it." if call.shared else None
     return Answer(_head(opened), message=message)
