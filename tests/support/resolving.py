@@ -14,7 +14,7 @@ from codeplane.facts.summary import pack_summary, unpack_summary
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.references import link_references
-from codeplane.index.resolve.registry import RESOLVED, resolver_of
+from codeplane.index.resolve.registry import resolved_languages, resolver_of
 from codeplane.index.resolve.types import SiteKind
 from codeplane.languages.registry import detect
 
@@ -33,7 +33,7 @@ class MemoryLibrary:
         self._detaching: dict[str, list[str]] = defaultdict(list)
         for path in sorted(files):
             language = detect(path, files[path].encode())
-            if language is None or language.name not in RESOLVED:
+            if language is None or language.name not in resolved_languages():
                 continue
             facts = self.facts[path] = extract(language.name, path, files[path].encode()).facts
             at = self._scopes[path] = FileScope(path, language.name, unpack_summary(pack_summary(facts)))

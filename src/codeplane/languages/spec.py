@@ -177,6 +177,9 @@ class Language:
     """Documents or data with code in them: a file too large to parse is cut into passages like code."""
     roles: RolePatterns = NO_ROLE_PATTERNS
     entry_points: EntryPoints = NO_ENTRY_POINTS
+    resolver: str = ""
+    """`module:class` of the adapter for cross-file name resolution, a subclass of `index.resolve`'s LanguageResolver;
+    empty if references are not resolved across files."""
     find_origins: Callable[[ImportContext], OriginFinder] | None = None
     """Return a function that maps an import to its origin."""
     doc_prefixes: tuple[str, ...] = ("//",)

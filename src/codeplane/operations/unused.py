@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codeplane.base.paths import RepoPath
-from codeplane.index.resolve.registry import RESOLVED
+from codeplane.index.resolve.registry import resolved_languages
 from codeplane.operations.missing_paths import nothing_indexed
 from codeplane.operations.refs import Reads
 from codeplane.query.files import get_file, list_files
@@ -18,6 +18,6 @@ def find_unused(reads: Reads, limit: int, under: RepoPath | None = None) -> Fres
     def ask(snapshot: Snapshot) -> Page[UnusedDef]:
         if under is not None and get_file(snapshot, under) is None and not list_files(snapshot, 1, under).total:
             raise nothing_indexed(under)
-        return list_unused(snapshot, limit, languages=sorted(RESOLVED), under=under)
+        return list_unused(snapshot, limit, languages=sorted(resolved_languages()), under=under)
 
     return reads(ask, links=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codeplane.index.resolve.python_modules import PythonModules
+from codeplane.languages.python.resolver_modules import PythonModules
 
 TREE = (
     "pkg/__init__.py", "pkg/a.py", "pkg/sub/__init__.py", "pkg/sub/b.py", "pkg-x/c.py", "pkg/sub/no-name.py",

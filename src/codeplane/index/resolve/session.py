@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from codeplane.facts.blocks import unpack
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.link_file import link_file
-from codeplane.index.resolve.registry import RESOLVED, resolver_of
+from codeplane.index.resolve.registry import resolved_languages, resolver_of
 from codeplane.index.resolve.store_library import Readable, StoreLibrary
 from codeplane.store.codec import path_from_text
 from codeplane.store.link_rows import FileLinks, make_links
@@ -31,7 +31,7 @@ def resolve_files(index: Readable, paths: Iterable[str], file_ids: Iterable[int]
                 "SELECT path, language, block FROM files JOIN blocks USING (file_id) WHERE file_id = ?", (file_id,)
             )
             path = path_from_text(path)
-            file = library.file(path) if language in RESOLVED else None
+            file = library.file(path) if language in resolved_languages() else None
             own = evaluator if file is not None else None
             links, uses, anchored = link_file(own, file, path, unpack(block), library)
             seen = sorted(evaluator.take_dependencies() - {file_id})

@@ -15,7 +15,7 @@ from codeplane.base.paths import parent
 from codeplane.facts.links import uid_number
 from codeplane.facts.summary import unpack_summary
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.registry import RESOLVED
+from codeplane.index.resolve.registry import resolved_languages
 from codeplane.index.resolve.types import Site, SiteKind
 from codeplane.store.codec import path_from_text, path_to_text, row_range, split_row_id
 from codeplane.store.database import Row, Value
@@ -119,7 +119,7 @@ class StoreLibrary:
             "SELECT file_id, language, summary FROM files LEFT JOIN file_summaries USING (file_id) WHERE path = ?",
             (path_to_text(path),),
         )
-        if not rows or rows[0][1] not in RESOLVED:
+        if not rows or rows[0][1] not in resolved_languages():
             return None
         file_id, language, summary = rows[0]
         self.cached_bytes += len(summary or b"") + 256

@@ -32,6 +32,7 @@ def visibility(head: Head) -> str:
 LANGUAGES = (
     Language(
         name="c",
+        resolver="codeplane.languages.cpp.resolver:CppResolver",
         family="config",
         extensions=(".c", ".h"),
         grammar="tree_sitter_c:language",

@@ -38,6 +38,7 @@ _TAGGED = (VALUE, CALLABLE)
 LANGUAGES = (
     Language(
         name="cpp",
+        resolver="codeplane.languages.cpp.resolver:CppResolver",
         aliases=("c++", "cxx", "cc"),
         filter_extensions=(".h",),
         roles=RolePatterns(

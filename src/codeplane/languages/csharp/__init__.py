@@ -49,6 +49,7 @@ def visibility(head: Head) -> str:
 LANGUAGES = (
     Language(
         name="csharp",
+        resolver="codeplane.languages.csharp.resolver:CSharpResolver",
         aliases=("c#", "cs"),
         roles=RolePatterns(
             tests=(("**/*Tests.cs", r".+Tests?\.cs"),),

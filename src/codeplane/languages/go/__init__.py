@@ -99,6 +99,7 @@ def import_binding(source: str, name: str) -> tuple[str, bool]:
 LANGUAGES = (
     Language(
         name="go",
+        resolver="codeplane.languages.go.resolver:GoResolver",
         aliases=("golang",),
         roles=RolePatterns(
             tests=(("**/*_test.go", r".+_test\.go"),),

@@ -41,6 +41,7 @@ def visibility(head: Head) -> str:
 LANGUAGES = (
     Language(
         name="java",
+        resolver="codeplane.languages.java.resolver:JavaResolver",
         roles=RolePatterns(
             tests=(
                 (

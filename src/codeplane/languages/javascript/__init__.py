@@ -20,6 +20,7 @@ from codeplane.languages.spec import MEMBER, EntryPoints, Language, RolePatterns
 LANGUAGES = (
     Language(
         name="javascript",
+        resolver="codeplane.index.resolve.ecma.rules:EcmaResolver",
         aliases=("js", "jsx", "mjs", "cjs", "node", "ecmascript"),
         roles=RolePatterns(
             tests=(

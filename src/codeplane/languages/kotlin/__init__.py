@@ -36,6 +36,7 @@ def implied_name(text: str) -> str:
 LANGUAGES = (
     Language(
         name="kotlin",
+        resolver="codeplane.languages.kotlin.resolver:KotlinResolver",
         aliases=("kt", "kts"),
         family="jvm",
         extensions=(".kt", ".kts"),

@@ -35,6 +35,7 @@ def visibility(head: Head) -> str:
 LANGUAGES = (
     Language(
         name="php",
+        resolver="codeplane.languages.php.resolver:PhpResolver",
         roles=RolePatterns(
             tests=(("**/*Test.php", r".+(?:Test|TestCase|Cest)\.php|.+\.phpt"),),
             build="composer.json",

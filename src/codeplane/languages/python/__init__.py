@@ -33,6 +33,7 @@ def is_main(main: MainFunction) -> bool:
 LANGUAGES = (
     Language(
         name="python",
+        resolver="codeplane.languages.python.resolver:PythonResolver",
         aliases=("py", "python3", "pyi"),
         roles=RolePatterns(
             tests=(

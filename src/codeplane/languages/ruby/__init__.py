@@ -39,6 +39,7 @@ def symbol_name(text: str) -> str:
 LANGUAGES = (
     Language(
         name="ruby",
+        resolver="codeplane.languages.ruby.resolver:RubyResolver",
         aliases=("rb",),
         roles=RolePatterns(
             tests=(

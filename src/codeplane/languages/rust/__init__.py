@@ -52,6 +52,7 @@ _MAIN_FILES = re.compile(r"(?:.*/)?(?:main\.rs|src/bin/[^/]+\.rs|bin/[^/]+\.rs|s
 LANGUAGES = (
     Language(
         name="rust",
+        resolver="codeplane.languages.rust.resolver:RustResolver",
         aliases=("rs",),
         roles=RolePatterns(
             tests=(("**/tests.rs", r"tests?\.rs|.+_tests?\.rs"),),

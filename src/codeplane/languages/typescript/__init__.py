@@ -19,6 +19,7 @@ from codeplane.languages.spec import MEMBER, TYPE, VALUE, Language
 
 _TYPESCRIPT = Language(
     name="typescript",
+    resolver="codeplane.index.resolve.ecma.rules:EcmaResolver",
     aliases=("ts", "mts", "cts"),
     filter_languages=("tsx",),
     family="javascript",
@@ -59,6 +60,7 @@ LANGUAGES = (
     replace(
         _TYPESCRIPT,
         name="tsx",
+        resolver="codeplane.index.resolve.ecma.rules:EcmaResolver",
         extensions=(".tsx",),
         interpreters=(),
         grammar="tree_sitter_typescript:language_tsx",

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from codeplane.base.symbols import symbol_ref
-from codeplane.index.resolve.registry import RESOLVED
+from codeplane.index.resolve.registry import resolved_languages
 from codeplane.languages.role_paths import Role
 from codeplane.operations.map_repo.centrality import Centrality, UsageCount, weigh_uses
 from codeplane.query.overview import (
@@ -59,7 +59,9 @@ def find_public_api(
     sources = {file_id for file_id in by_id if roles[file_id] == Role.SOURCE}
     exported = {def_id for def_id in list_exported(snapshot) if def_id >> 20 in sources}
     uses = weigh_uses(centrality, exported, users, roles)
-    uses |= _count_naming(snapshot, [def_id for def_id in exported if by_id[def_id >> 20].language not in RESOLVED])
+    uses |= _count_naming(
+        snapshot, [def_id for def_id in exported if by_id[def_id >> 20].language not in resolved_languages()]
+    )
     # What nobody uses here may still be what others come for; it follows.
     left = MAX_CANDIDATES - len(uses)
     unused = sorted(exported - uses.keys(), key=lambda def_id: (by_id[def_id >> 20].path, def_id)) if left > 0 else []

@@ -12,7 +12,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.symbols import short_name
 from codeplane.base.text_lines import TextLine, note
 from codeplane.disk.safe_open import Root
-from codeplane.index.resolve.registry import RESOLVED
+from codeplane.index.resolve.registry import resolved_languages
 from codeplane.languages.registry import is_programming
 from codeplane.operations.call_graph import CallGraph, NoCallers
 from codeplane.operations.call_graph import call_graph as make_graph
@@ -115,7 +115,7 @@ def _find_graph(snapshot: Snapshot, query: _Query, *, with_text: bool) -> _Graph
             details={"language": min(languages, default="")},
             remedy="Use search with mode 'references' to find where a name occurs.",
         )
-    language = "" if languages & RESOLVED else min(languages, default="")
+    language = "" if languages & resolved_languages() else min(languages, default="")
     if not with_text:
         return _GraphFacts(graph, language)
     paths = {edge.path for edge in graph.edges}

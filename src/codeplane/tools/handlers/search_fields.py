@@ -7,7 +7,7 @@ from shlex import quote
 
 from codeplane.base.symbols import symbol_ref
 from codeplane.base.warnings import Notice, WarningCode
-from codeplane.index.resolve.registry import RESOLVED
+from codeplane.index.resolve.registry import resolved_languages
 from codeplane.operations.search.finder import SearchExtent
 from codeplane.operations.search.model import SearchRequest, SearchResult
 from codeplane.tools.calls import Call
@@ -59,7 +59,7 @@ def follow_up(call: Call, found: SearchResult, request: SearchRequest, path: str
         return {"navigation_fallback": {"tool": "file_outline", "args": window | elsewhere}}
     if request.mode not in ("auto", "symbol", "definitions") or call.surface.everything:
         return {}
-    if hit.kind not in _CALLABLE or hit.language not in RESOLVED or not call.surface.shows(CALL_GRAPH):
+    if hit.kind not in _CALLABLE or hit.language not in resolved_languages() or not call.surface.shows(CALL_GRAPH):
         return {}
     symbol = symbol_ref(hit.path, hit.lexical_path, hit.def_line or hit.line_start)
     return {"call_graph_hint": {"tool": "call_graph", "args": {"symbol": symbol, **elsewhere}}}

@@ -9,7 +9,7 @@ from posixpath import basename, dirname
 from codeplane.facts.ir import ParameterKind
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.overloaded import OverloadedResolver, OverloadedTraits, type_variable
-from codeplane.index.resolve.python_modules import shared_folders
+from codeplane.index.resolve.proximity import shared_folders
 from codeplane.index.resolve.queries import LanguageQuery, Operator
 from codeplane.index.resolve.types import (
     NOTHING,

@@ -6,7 +6,6 @@ from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 from codeplane.facts.ir import FlowKind, IndexExpr, LiteralExpr, MemberExpr, NameExpr, ParenExpr, StringExpr, UnionExpr
-from codeplane.index.resolve import rust_std
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.members import join
 from codeplane.index.resolve.queries import NO_MEMBER, LanguageQuery, Member, Operator, Query, QueryKind
@@ -36,6 +35,7 @@ from codeplane.index.resolve.types import (
     substitute,
     union,
 )
+from codeplane.languages.rust import resolver_library as library
 
 _DERIVED = frozenset(
     {"clone", "to_owned", "eq", "ne", "cmp", "partial_cmp", "hash", "fmt", "default", "to_string", "into"}
@@ -189,7 +189,7 @@ class RustMembers(LanguageResolver):
         if isinstance(receiver, TypeVar):
             return self._member_of_all(self._bounds(receiver), name, seen)
         if isinstance(receiver, LibraryType):
-            if receiver.name == "Box" and text not in rust_std.POINTER_METHODS:
+            if receiver.name == "Box" and text not in library.POINTER_METHODS:
                 found = self._member_of_all(receiver.arguments[0], name, seen)
                 # A pointer may implement an external trait itself.
                 return NO_MEMBER if any(map(self._is_of_external_trait, found.sites)) else found
@@ -201,7 +201,7 @@ class RustMembers(LanguageResolver):
             types = self.evaluator.named_type(file, fields[int(text)]) if int(text) < len(fields) else NOTHING
             return Member((), substitute(types, self.type_arguments(receiver, file, receiver.definition)))
         sites = self._lookup(receiver, text, is_called=name != text, seen=frozenset())
-        is_factory = text in rust_std.FACTORIES or text in rust_std.FALLIBLE_FACTORIES
+        is_factory = text in library.FACTORIES or text in library.FALLIBLE_FACTORIES
         if not sites and isinstance(receiver, ClassType) and is_factory:
             return Member((), one(ContainerMethod(receiver, text)))
         if sites is not None:
@@ -284,7 +284,7 @@ class RustMembers(LanguageResolver):
         if operator is not Operator.ITERATE:
             return super().apply_operator(operator, value)
         if isinstance(value, LibraryType):
-            return rust_std.elements(value)
+            return library.elements(value)
         if isinstance(value, TypeVar):
             bounds = self._bounds(value)
             return union(self.evaluator.elements(bound) for bound in bounds if not isinstance(bound, TypeVar))

@@ -9,7 +9,6 @@ from codeplane.facts.ir import FlowKind, NameExpr, Parameter, ParameterKind
 from codeplane.facts.model import Target
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.go_packages import GoPackages
 from codeplane.index.resolve.queries import Query, QueryKind
 from codeplane.index.resolve.types import (
     NOTHING,
@@ -32,6 +31,7 @@ from codeplane.index.resolve.types import (
     tuple_of,
     union,
 )
+from codeplane.languages.go.resolver_modules import GoPackages
 
 CLASS_KINDS = frozenset({"struct", "interface", "type"})
 STREAM = "chan"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from posixpath import basename, dirname, join, normpath
 
 from codeplane.index.resolve.evaluator import Evaluator
-from codeplane.index.resolve.python_modules import shared_folders
+from codeplane.index.resolve.proximity import shared_folders
 
 _INCLUDE_KINDS = frozenset({"c_include", "c_include_system"})
 

@@ -14,8 +14,6 @@ from codeplane.facts.model import Target, Tier
 from codeplane.index.resolve.calls import arguments_of
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope, Step
-from codeplane.index.resolve.go_packages import GoPackages, ignored_directory
-from codeplane.index.resolve.go_types import CLASS_KINDS, STREAM, GoTypes, fill, is_open, map_of, stream_of
 from codeplane.index.resolve.queries import NO_MEMBER, Member, Query, QueryKind
 from codeplane.index.resolve.resolver import CALLABLES, LanguageResolver, LanguageTraits
 from codeplane.index.resolve.types import (
@@ -45,6 +43,8 @@ from codeplane.index.resolve.types import (
     tuple_of,
     union,
 )
+from codeplane.languages.go.resolver_modules import GoPackages, ignored_directory
+from codeplane.languages.go.resolver_types import CLASS_KINDS, STREAM, GoTypes, fill, is_open, map_of, stream_of
 
 _IDENTITY = frozenset(
     {

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from codeplane.facts.ir import CallExpr, MemberExpr, NameExpr, NewExpr
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.java import JavaResolver
 from codeplane.index.resolve.overloaded import OverloadedResolver, type_variable
 from codeplane.index.resolve.types import (
     ClassType,
@@ -21,6 +20,7 @@ from codeplane.index.resolve.types import (
     definition_site,
     in_order,
 )
+from codeplane.languages.java.resolver import JavaResolver
 
 _SCOPE_FUNCTIONS = frozenset({"apply", "run", "with", "buildString", "buildList", "buildMap", "buildSet"})
 

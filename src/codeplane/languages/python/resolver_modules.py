@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from posixpath import dirname
 
 from codeplane.base.paths import basename
+from codeplane.index.resolve.proximity import shared_folders
 
 _SOURCE_ROOTS = ("src", "lib")
 
@@ -152,13 +153,3 @@ def _stem(path: str) -> str:
     """Path of a module without its extension; empty for a package at the root."""
     stem = path.rpartition(".")[0].removesuffix("/__init__")
     return "" if stem == "__init__" else stem
-
-
-def shared_folders(a: str, b: str) -> int:
-    """Number of leading directories that two paths share."""
-    count = 0
-    for left, right in zip(a.split("/")[:-1], b.split("/")[:-1], strict=False):
-        if left != right:
-            break
-        count += 1
-    return count

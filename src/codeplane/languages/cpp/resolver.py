@@ -12,7 +12,6 @@ from codeplane.facts.model import Target, Usage
 from codeplane.facts.summary import SummaryBinding
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.includes import Includes
 from codeplane.index.resolve.members import join
 from codeplane.index.resolve.queries import NO_MEMBER, Member, Operator, Query, QueryKind
 from codeplane.index.resolve.references import bind_sites
@@ -37,6 +36,7 @@ from codeplane.index.resolve.types import (
     one,
     union,
 )
+from codeplane.languages.cpp.resolver_modules import Includes
 
 _POINTERS = frozenset({"unique_ptr", "shared_ptr", "weak_ptr", "optional", "atomic"})
 _POINTER_METHODS = frozenset(

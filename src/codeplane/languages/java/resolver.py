@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from codeplane.index.resolve.calls import arguments_of
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.overloaded import OverloadedResolver, OverloadedTraits
-from codeplane.index.resolve.python_modules import shared_folders
+from codeplane.index.resolve.proximity import shared_folders
 from codeplane.index.resolve.types import (
     NOTHING,
     ClassType,

@@ -13,7 +13,6 @@ from posixpath import dirname
 from codeplane.facts.ir import NameExpr
 from codeplane.facts.model import Usage
 from codeplane.facts.summary import SummaryDefinition
-from codeplane.index.resolve.doc_types import DocClass, DocFields, DocList, DocName, DocType, DocUnion, parse_doc_type
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.queries import Member, Operator, Query, QueryKind
 from codeplane.index.resolve.resolver import LanguageResolver, LanguageTraits
@@ -34,6 +33,15 @@ from codeplane.index.resolve.types import (
     list_of,
     one,
     union,
+)
+from codeplane.languages.php.resolver_doc_types import (
+    DocClass,
+    DocFields,
+    DocList,
+    DocName,
+    DocType,
+    DocUnion,
+    parse_doc_type,
 )
 
 _CLASS, _FUNCTION, _CONSTANT = "class", "function", "constant"

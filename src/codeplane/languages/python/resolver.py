@@ -12,7 +12,6 @@ from codeplane.facts.summary import SummaryImport
 from codeplane.index.resolve.calls import arguments_of
 from codeplane.index.resolve.evaluator import literals
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.python_modules import PythonModules
 from codeplane.index.resolve.queries import Operator, Query, QueryKind, ReceiverKind
 from codeplane.index.resolve.resolver import CALLABLES, LanguageResolver
 from codeplane.index.resolve.types import (
@@ -41,6 +40,7 @@ from codeplane.index.resolve.types import (
     tuple_of,
     union,
 )
+from codeplane.languages.python.resolver_modules import PythonModules
 
 _MAPPINGS = frozenset({"Dict", "dict", "Mapping", "MutableMapping", "DefaultDict", "defaultdict", "OrderedDict"})
 _COLLECTIONS = frozenset(

@@ -10,13 +10,10 @@ from codeplane.facts import ir
 from codeplane.facts.ir import FlowKind, ModuleLevel
 from codeplane.facts.model import Namespace as NameSpace
 from codeplane.facts.model import ReexportMode, Target, Usage
-from codeplane.index.resolve import rust_std
 from codeplane.index.resolve.calls import arguments_of, call_function
-from codeplane.index.resolve.crates import Crates
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FieldStep, FileScope
 from codeplane.index.resolve.queries import Query, QueryKind
-from codeplane.index.resolve.rust_members import RustMembers, plain, without_lifetimes
 from codeplane.index.resolve.types import (
     NOTHING,
     TOP,
@@ -43,6 +40,9 @@ from codeplane.index.resolve.types import (
     substitute,
     union,
 )
+from codeplane.languages.rust import resolver_library as library
+from codeplane.languages.rust.resolver_members import RustMembers, plain, without_lifetimes
+from codeplane.languages.rust.resolver_modules import Crates
 
 _SEPARATOR = re.compile(r"\.|::")
 _TYPE_KINDS = frozenset({"module", "struct", "enum", "trait", "type"})
@@ -114,7 +114,7 @@ class RustResolver(RustMembers):
             case ir.ModuleExpr():
                 return _optional(self._module_at(file, expr.scope, expr.level))
             case ir.TryExpr():
-                return union(map(rust_std.unwrap, self.evaluator.infer(file, expr.value)))
+                return union(map(library.unwrap, self.evaluator.infer(file, expr.value)))
         return None
 
     def _definition_types(self, file: FileScope, definition: int) -> Types | None:
@@ -432,7 +432,7 @@ class RustResolver(RustMembers):
         expr = file.exprs[step.type]
         variant = expr.name if isinstance(expr, ir.NameExpr | ir.MemberExpr) else ""
         arguments = [
-            value.arguments for value in types if isinstance(value, LibraryType) and value.name in rust_std.WRAPPERS
+            value.arguments for value in types if isinstance(value, LibraryType) and value.name in library.WRAPPERS
         ]
         if variant in ("Some", "Ok"):
             return union(parts[0] for parts in arguments) | types & TOP
@@ -452,24 +452,24 @@ class RustResolver(RustMembers):
     def call_container(self, callee: ContainerMethod, arguments: Sequence[Types]) -> Types | None:
         functions = [value for types in arguments[:1] for value in types if isinstance(value, Function | ClassType)]
         called = union(self.evaluator.call_with(value, []) for value in functions)
-        return rust_std.call(callee.container, plain(callee.name), arguments, called)
+        return library.call(callee.container, plain(callee.name), arguments, called)
 
     def call_external(self, name: str, file: FileScope, node: int, arguments: Sequence[Types]) -> Types:
         *before, last = _SEPARATOR.split(name)
         first = arguments[0] if arguments else NOTHING
         if last == "Some":
-            return rust_std.make("Option", [first])
+            return library.make("Option", [first])
         if last in ("Ok", "Err"):
-            return rust_std.make("Result", [first, NOTHING] if last == "Ok" else [NOTHING, first])
-        kind = rust_std.kind_of(before[-1]) if before and last in ("new", "from", "pin") else None
-        if kind == "Vec" or kind in rust_std.MAPS:
+            return library.make("Result", [first, NOTHING] if last == "Ok" else [NOTHING, first])
+        kind = library.kind_of(before[-1]) if before and last in ("new", "from", "pin") else None
+        if kind == "Vec" or kind in library.MAPS:
             return frozenset(value for value in first if isinstance(value, ListType))
-        return rust_std.make(kind, [first]) if kind is not None else NOTHING
+        return library.make(kind, [first]) if kind is not None else NOTHING
 
     def apply_type_arguments(self, value: ClassType | External, file: FileScope, parts: Sequence[int]) -> Types:
         if isinstance(value, ClassType):
             return super().apply_type_arguments(value, file, parts)
-        kind = rust_std.kind_of(_SEPARATOR.split(value.name)[-1])
+        kind = library.kind_of(_SEPARATOR.split(value.name)[-1])
         if kind is None:
             return NOTHING
         arguments = []
@@ -477,7 +477,7 @@ class RustResolver(RustMembers):
             expr = file.exprs[part]
             node = expr.value if isinstance(expr, ir.LabelledExpr) else part
             arguments.append(self.evaluator.named_type(file, node))
-        return rust_std.make(kind, arguments)
+        return library.make(kind, arguments)
 
 
 def _optional(module: Module | None) -> Types:
