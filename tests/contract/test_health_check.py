@@ -14,7 +14,7 @@ from codeplane.languages.registry import languages
 from codeplane.operations.health import health_fields, index_word
 from codeplane.store.layout import create_state
 from codeplane.workspace.compatibility import usable
-from codeplane.workspace.freshness import WorkspaceState
+from codeplane.workspace.freshness import IndexPhase, WorkspaceState
 from support.doors import until
 from support.repositories import make_repository, sync
 from support.tooling import QUIET, Envelope, Server, error_of, serving
@@ -110,11 +110,11 @@ def test_words_for_an_index_that_another_process_keeps() -> None:
 
 
 def test_a_prewarm_that_failed_is_no_error_of_the_index() -> None:
-    ready = WorkspaceState("ready", "on", "failed", compatibility=usable())
+    ready = WorkspaceState(IndexPhase.READY, "on", "failed", compatibility=usable())
     found = health_fields(ready)
     assert (found["status"], found["prewarm_status"]) == ("ready", "failed")
     assert (found["sqlite_ok"], found["tantivy_ok"]) == (True, False)
-    assert health_fields(replace(ready, phase="opening"))["status"] == "warming"
+    assert health_fields(replace(ready, phase=IndexPhase.OPENING))["status"] == "warming"
 
 
 def test_grammars(root: Path) -> None:

@@ -187,9 +187,8 @@ def test_what_a_map_shows_can_be_passed_on(server: Server) -> None:
 
 
 def test_an_identity_names_a_symbol_in_both_tools(server: Server) -> None:
-    with server.pipeline._roots.home.workspace._readers.taken(False) as taken:
-        rows = taken.snapshot.reader.rows("SELECT def_uid FROM defs WHERE name = 'total'")
-    ((uid,),) = rows
+    sql = "SELECT def_uid FROM defs WHERE name = 'total'"
+    ((uid,),) = server.pipeline._roots.home.workspace.read(lambda snapshot: snapshot.reader.rows(sql)).value
     assert graphed(server, uid) == outlined(server, "shop/cart.py", uid) == ["shop/cart.py#Cart.total@10"]
     assert server.call("call_graph", {"symbol": "0" * 16})["status"] == "not_found"
 

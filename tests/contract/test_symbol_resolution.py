@@ -182,8 +182,8 @@ def test_every_form_names_the_symbol_in_an_outline(
 
 
 def test_an_identity_names_the_symbol_on_every_tool(server: Server) -> None:
-    with server.pipeline._roots.home.workspace._readers.taken(False) as taken:
-        ((uid,),) = taken.snapshot.reader.rows("SELECT def_uid FROM defs WHERE name = 'isBinary'")
+    sql = "SELECT def_uid FROM defs WHERE name = 'isBinary'"
+    ((uid,),) = server.pipeline._roots.home.workspace.read(lambda snapshot: snapshot.reader.rows(sql)).value
     for tool in TOOLS.values():
         assert tool.found(server.call(tool.name, tool.arguments(uid))["result"]) == [IS_BINARY]
 

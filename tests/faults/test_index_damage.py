@@ -77,7 +77,7 @@ class Patient:
         """What a reader gets: the right answer in all it says, or an honest error."""
         try:
             with open_workspace(self.options) as workspace:
-                workspace.read(self._check, lexical=True, links=True)
+                workspace.read(self._check, lexical=True, references=True)
         except CodePlaneError as error:
             assert error.code in HONEST, error
             return error.code.name

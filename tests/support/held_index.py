@@ -40,7 +40,7 @@ def build_held(root: Path, config: Config = QUIET) -> Iterator[tuple[Server, Hel
     start = Workspace.start
 
     def start_held(workspace: Workspace) -> None:
-        workspace._index_thread.request_sync(held.hold)
+        workspace.request_sync(held.hold)
         start(workspace)
 
     with patch.object(Workspace, "start", start_held), serving(root, config=config, ready=False) as server:

@@ -112,7 +112,7 @@ def test_what_was_left_is_resolved_by_the_next(root: Path) -> None:
 
 
 def test_closing_does_not_wait_for_it(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("codeplane.workspace.index_thread.RESOLVE_SECONDS", 0.0)
+    monkeypatch.setattr("codeplane.workspace.sync_runner.RESOLVE_SECONDS", 0.0)
     with door(root, QUIET) as workspace:
         until(lambda: is_ready(workspace))
         write(root, "a.py", "def alpha():\n    return 2\n\n\ndef omega():\n    return 1\n")

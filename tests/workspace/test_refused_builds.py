@@ -33,7 +33,7 @@ def clearing(workspace: Workspace) -> Iterator[None]:
     """The index is being cleared from the beginning of the block on, and is gone after it."""
     thread = threading.Thread(target=workspace.clear)
     thread.start()
-    until(lambda: workspace._index_thread._clear_wanted is not None or workspace.state().phase == "absent")
+    until(lambda: workspace.has_pending_request or workspace.state().phase == "absent")
     yield
     thread.join(20)
     assert workspace.state().phase == "absent"

@@ -68,7 +68,7 @@ def reading(context: Context, invocation: Invocation) -> Iterator[Callable[..., 
         found, _ = call_tool(context, invocation, "manage_index", {"action": "sync"})
         require_answer(found)
         # The sync has waited until references were resolved, too.
-        yield lambda ask, links=False: read_published(context, ask, found)
+        yield lambda ask, references=False: read_published(context, ask, found)
         return
     with open_workspace(index_options(context)) as workspace:
         yield workspace.read

@@ -41,6 +41,10 @@ class IndexOptions:
     """Cap on the index on disk; 0 means a rule of thumb from the size of the sources."""
 
     @property
+    def real_root(self) -> Path:
+        return Path(os.path.realpath(self.root))
+
+    @property
     def worker_count(self) -> int:
         return self.workers or max(
             1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -54,7 +58,7 @@ class IndexOptions:
 
 def effective_options(options: IndexOptions) -> IndexOptions:
     """The options with what the user has settled for this repository added to them."""
-    settings = read_settings(options.user_state, Path(os.path.realpath(options.root)))
+    settings = read_settings(options.user_state, options.real_root)
     ignore = tuple(dict.fromkeys((*options.ignore, *settings.ignore_patterns)))
     wanted = {**dict(options.extensions), **dict(settings.extensions)}
     known = {language.name for language in languages()} if wanted else set()

@@ -36,9 +36,9 @@ def find_imports(reads: Reads, path: RepoPath) -> FreshResult[FileImports]:
             path, tuple(list_imported_files(snapshot, path)), tuple(list_importing_files(snapshot, path))
         )
 
-    return reads(ask, links=True)
+    return reads(ask, references=True)
 
 
 def find_import_cycles(reads: Reads) -> FreshResult[list[list[RepoPath]]]:
     """Return groups of files that import each other."""
-    return reads(list_import_cycles, links=True)
+    return reads(list_import_cycles, references=True)

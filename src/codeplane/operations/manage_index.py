@@ -19,10 +19,9 @@ from codeplane.operations.read_meta import report_meta
 from codeplane.operations.roots import OpenRoot
 from codeplane.store.codec import storable
 from codeplane.store.registry import RootSettings, read_settings, write_settings
-from codeplane.workspace.compatibility import incompatible
-from codeplane.workspace.freshness import ActiveJob, WorkspaceState, notices_of
-from codeplane.workspace.jobs import IndexJob
-from codeplane.workspace.preflight import IGNORE_ONLY, PROBE_FAILED, UNKNOWN, Preflight
+from codeplane.workspace.compatibility import IGNORE_ONLY, PROBE_FAILED, UNKNOWN, Preflight, incompatible_error
+from codeplane.workspace.freshness import ActiveJob, WorkspaceState, report_notices
+from codeplane.workspace.requests import IndexJob
 
 SuggestCall = Callable[[Mapping[str, object], str], dict[str, object]]
 """A next call of manage_index with these arguments, or the command that stands for it."""
@@ -136,7 +135,7 @@ def sync(root: OpenRoot, *, tell: ReportProgress, cancelled: Cancelled) -> Answe
     return Answer(
         report_fields(report),
         message=message,
-        warnings=notices_of(report),
+        warnings=report_notices(report),
         meta=report_meta(report),
     )
 
@@ -278,7 +277,7 @@ def _built(report: SyncReport) -> Answer:
     return Answer(
         report_fields(report),
         message="Indexed.",
-        warnings=tuple(notice for notice in notices_of(report) if notice.code is not WarningCode.INDEX_REBUILT),
+        warnings=tuple(notice for notice in report_notices(report) if notice.code is not WarningCode.INDEX_REBUILT),
         meta=report_meta(report),
     )
 
@@ -333,7 +332,7 @@ def _incompatible(state: WorkspaceState) -> CodePlaneError:
     """What questions are told too, with the two versions of the schema."""
     if state.compatibility is None:
         return CodePlaneError(ErrorCode.REQUIRES_REINDEX, "the index was built by an incompatible version")
-    return _failed(state, incompatible(state.compatibility, state.phase))
+    return _failed(state, incompatible_error(state.compatibility, state.phase))
 
 
 def _failed(state: WorkspaceState, error: CodePlaneError) -> CodePlaneError:

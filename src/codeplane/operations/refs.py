@@ -51,7 +51,7 @@ def find_uses(reads: Reads, written: str, limit: int) -> FreshResult[list[Symbol
             return found
         return [_uses(snapshot, symbol, limit) for symbol in found.symbols[:MAX_SYMBOLS]]
 
-    return reads(ask, links=True)
+    return reads(ask, references=True)
 
 
 def _uses(snapshot: Snapshot, symbol: Symbol, limit: int) -> SymbolUses:

@@ -20,4 +20,4 @@ def find_unused(reads: Reads, limit: int, under: RepoPath | None = None) -> Fres
             raise nothing_indexed(under)
         return list_unused(snapshot, limit, languages=sorted(resolved_languages()), under=under)
 
-    return reads(ask, links=True)
+    return reads(ask, references=True)

@@ -38,7 +38,7 @@ from codeplane.tools.handler import Handler, load_handler
 from codeplane.tools.routing import canonical_call, deprecated_answer, find_tool, read_only_error
 from codeplane.tools.spec import Budget, ToolSpec
 from codeplane.tools.text.common import error_lines, trailing_lines, warning_lines
-from codeplane.workspace.waiting import copy_error
+from codeplane.workspace.errors import copy_error
 
 _REASONS = {
     ErrorCode.REQUIRES_REINDEX: "index_incompatible",

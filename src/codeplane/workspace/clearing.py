@@ -1,4 +1,4 @@
-"""Remove the index, or everything that is kept in a repository. Sources are never touched."""
+"""Remove the index, or the whole state directory of a repository. Sources are never touched."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from codeplane.store.registry import remove_binding, remove_settings
 KEPT = (
     "config.yaml",
     "contexts.yaml",
-    "contexts.yaml",
     "ledger",
     "ledger.db",
     "ledger.db-wal",
@@ -21,7 +20,7 @@ KEPT = (
     "txn",
     ".gitignore",
 )
-"""What clearing leaves unless it is told to remove everything."""
+"""Names that stay unless everything is removed."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class ClearReport:
 
 
 def plan_removal(root: Path, everything: bool) -> ClearPlan:
-    """What clearing would remove; STATE_DIRECTORY_UNSAFE when that cannot be said safely."""
+    """Return what a clear would remove. Raises STATE_DIRECTORY_UNSAFE."""
     state = open_state(root)
     if state is None:
         return ClearPlan((), 0)
@@ -48,7 +47,7 @@ def plan_removal(root: Path, everything: bool) -> ClearPlan:
 
 
 def remove_index(state: StateDirectory, user_state: Path, root: Path, everything: bool) -> ClearReport:
-    """Remove it. Only under the lock, which goes with everything."""
+    """Remove the index. The caller holds the lock, which `everything` removes, too."""
     size = plan_removal(root, everything).bytes
     if not everything:
         return ClearReport(tuple(state.clear(keep=KEPT)), size)

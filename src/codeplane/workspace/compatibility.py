@@ -1,30 +1,49 @@
-"""How the index on disk stands to this program and to this user, and what a reader is told when it does not fit."""
+"""Checks of the index on disk: is it built by this version and for this user, and would a rebuild change anything?"""
 
 from __future__ import annotations
 
-import os
+from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import basename
+from codeplane.disk.ignore import IGNORE_FILES, IgnoreRules
+from codeplane.disk.safe_open import Root
+from codeplane.disk.walk import walk
 from codeplane.index.fingerprint import runtime_fingerprint
-from codeplane.index.options import IndexOptions
-from codeplane.query.snapshot import Snapshot
+from codeplane.index.options import IndexOptions, effective_options
+from codeplane.query.snapshot import Snapshot, open_current
 from codeplane.store.fingerprint import Fingerprint, differences, is_newer, parse_fingerprint
 from codeplane.store.integrity import IndexCheck, Verdict, verify
 from codeplane.store.layout import StateDirectory, open_state
 from codeplane.store.registry import read_binding
+from codeplane.workspace.errors import no_index_error, owned_elsewhere_error
 from codeplane.workspace.freshness import Compatibility
+
+REQUIRED = "reindex_required"
+IGNORE_ONLY = "reindex_unnecessary_ignore_only"
+UNKNOWN = "unknown"
+PROBE_FAILED = "probe_failed"
+
+
+@dataclass(frozen=True)
+class Preflight:
+    """Answer to "is a rebuild needed?"."""
+
+    outcome: str
+    """reindex_required, reindex_unnecessary_ignore_only, unknown or probe_failed."""
+    compatibility: Compatibility
+    diagnostics: dict[str, object] = field(default_factory=dict)
 
 
 @cache
 def runtime() -> Fingerprint:
-    """Looked up once: asking for the versions of all grammars takes longer than a question."""
+    """Return the fingerprint of this program. Cached: reading the version of every grammar is slower than a read."""
     return runtime_fingerprint()
 
 
 def has_current(state: StateDirectory | None) -> bool:
-    """Whether there is an index, be it a damaged one: that is rebuilt, since its length is known."""
+    """True if there is an index. A corrupt one counts: it is rebuilt without a request."""
     if state is None:
         return False
     try:
@@ -36,26 +55,25 @@ def has_current(state: StateDirectory | None) -> bool:
 
 
 def inspect(options: IndexOptions) -> Compatibility:
-    """The verdict on the index as it lies there; takes no lock."""
-    root = Path(os.path.realpath(options.root))
+    """Check the index on disk without taking the lock."""
+    root = options.real_root
     return describe(verify(open_state(root), runtime(), read_binding(options.user_state, root)))
 
 
-def describe(found: IndexCheck) -> Compatibility:
-    now = _fields(runtime())
-    indexed = {**now, **{name: values[0] for name, values in found.differences.items()}}
-    known = found.generation is not None and found.verdict is not Verdict.CORRUPT
-    return Compatibility(found.verdict.value, found.reason, now, indexed if known else {}, dict(found.differences))
+def describe(check: IndexCheck) -> Compatibility:
+    current = _fields(runtime())
+    indexed = {**current, **{name: values[0] for name, values in check.differences.items()}}
+    known = check.generation is not None and check.verdict is not Verdict.CORRUPT
+    return Compatibility(check.verdict.value, check.reason, current, indexed if known else {}, dict(check.differences))
 
 
 def usable() -> Compatibility:
-    """Of an index that was just made."""
-    now = _fields(runtime())
-    return Compatibility(Verdict.OK.value, None, now, now)
+    """Return the verdict on an index that this program has just built."""
+    current = _fields(runtime())
+    return Compatibility(Verdict.OK.value, None, current, current)
 
 
-def incompatible(found: Compatibility, phase: str) -> CodePlaneError:
-    """What a reader is told of an index that other rules made."""
+def incompatible_error(found: Compatibility, phase: str) -> CodePlaneError:
     details: dict[str, object] = {
         **diagnostics(found),
         "source": "index",
@@ -73,12 +91,12 @@ def incompatible(found: Compatibility, phase: str) -> CodePlaneError:
         ErrorCode.REQUIRES_REINDEX,
         f"the index was built by an incompatible version: {', '.join(found.differences)} changed",
         details=details,
-        remedy="build it anew: manage_index with action 'reindex', or 'cpl init'",
+        remedy="rebuild it: manage_index with action 'reindex', or 'cpl init'",
     )
 
 
 def diagnostics(found: Compatibility) -> dict[str, object]:
-    """What an index that cannot be used was made by, beside what would make it now. What agrees says nothing."""
+    """Return the differing fingerprint fields, as indexed and as of this program."""
     differing = sorted(found.differences)
     return {
         "differences": differing,
@@ -88,29 +106,56 @@ def diagnostics(found: Compatibility) -> dict[str, object]:
 
 
 def require_ours(snapshot: Snapshot, options: IndexOptions, owner: int | None) -> None:
-    """For reading without the lock: whose holder may be replacing this index just because it is not to be read."""
+    """Raise if this index must not be read without the lock: its owner may be replacing it for that very reason."""
     meta = snapshot.reader.meta
-    binding = read_binding(options.user_state, Path(os.path.realpath(options.root)))
+    binding = read_binding(options.user_state, options.real_root)
     if binding is None or not binding.covers(meta("repo_uuid") or "", meta("index_id") or ""):
-        raise not_ready("the index was not made here by this user; it is being replaced", owner)
+        raise owned_elsewhere_error("the index was not built here by this user; it is being replaced", owner)
     indexed = parse_fingerprint(meta("fingerprint") or "")
     differing = differences(indexed, runtime())
     if differing:
         verdict = Verdict.NEWER if is_newer(indexed, runtime()) else Verdict.REQUIRES_REINDEX
-        raise incompatible(
-            Compatibility(verdict.value, None, _fields(runtime()), _fields(indexed), differing), "waiting"
-        )
+        found = Compatibility(verdict.value, None, _fields(runtime()), _fields(indexed), differing)
+        raise incompatible_error(found, "waiting")
     if meta("pending") not in (None, "0") and meta("pending_why") != "full":
-        raise not_ready("the index is not finished", owner)
+        raise owned_elsewhere_error("the index is not finished", owner)
 
 
-def not_ready(message: str, owner: int | None) -> CodePlaneError:
-    details: dict[str, object] = {"phase": "waiting"}
-    if owner is not None:
-        details["pid"] = owner
-    return CodePlaneError(ErrorCode.NOT_READY, message, details=details, remedy="Wait until it is done.")
+def preflight(options: IndexOptions) -> Preflight:
+    """Predict whether a rebuild is needed; reads only.
+
+    Corruption and other versions need one. Changed ignore rules do not: the next sync removes what they exclude.
+    """
+    options = effective_options(options)
+    try:
+        found = inspect(options)
+    except CodePlaneError as error:
+        return Preflight(PROBE_FAILED, Compatibility("unknown", None, {}, {}), {"error": error.code.name})
+    if found.verdict != Verdict.OK:
+        return Preflight(REQUIRED, found, {"verdict": found.verdict})
+    try:
+        built, current = _ignore_signatures(options)
+    except CodePlaneError as error:
+        return Preflight(PROBE_FAILED, found, {"error": error.code.name})
+    if built is not None and built != current:
+        return Preflight(IGNORE_ONLY, found, {"ignore_rules_changed": True})
+    return Preflight(UNKNOWN, found, {"ignore_rules_changed": False})
+
+
+def _ignore_signatures(options: IndexOptions) -> tuple[str | None, str]:
+    """Return the signatures of the ignore rules at build time and now."""
+    state = open_state(options.root)
+    if state is None:
+        raise no_index_error()
+    with open_current(state, lexical=False) as snapshot:
+        built = snapshot.reader.meta("ignore_signature_built")
+    with Root.open(options.root) as root:
+        scan = walk(root, IgnoreRules(options.ignore))
+    if any(basename(path) in IGNORE_FILES for path in scan.unreadable):
+        raise CodePlaneError(ErrorCode.FILE_UNREADABLE, "an ignore file cannot be read")
+    return built, scan.ignore_signature
 
 
 def _fields(fingerprint: Fingerprint) -> dict[str, str]:
-    """What decides whether two indexes differ; who wrote them does not."""
+    """Return the fields that are compared: all except the product version."""
     return {name: value for name, value in fingerprint.as_dict().items() if name != "product"}

@@ -1,188 +1,215 @@
-"""One question to the index: what is asked, how fresh the answer must be, and what came of it.
+"""One fresh read of the index.
 
-It is asked of the current epoch while a look at the tree goes on beside it, and once more
-when the look has published another epoch. So every change made before the call began is in
-the answer, or the answer says that it is stale and where.
+The query runs on the current epoch while a sync with the working tree runs beside it, and once more if the sync
+published another epoch. So the result covers every change made before the call began, or says that it is stale and
+where. Also here: waiting for the index thread, bounded and cancellable.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Generic, NoReturn, TypeVar
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
 from codeplane.base.warnings import Notice, WarningCode
-from codeplane.index.options import IsCancelled
+from codeplane.disk.locks import find_owner
+from codeplane.index.options import IndexOptions, IsCancelled
 from codeplane.query.snapshot import Snapshot
 from codeplane.store.layout import open_state
-from codeplane.workspace.compatibility import has_current, not_ready, require_ours
-from codeplane.workspace.freshness import FRESH, Freshness, FreshResult, freshness_of, notices_of, stale
-from codeplane.workspace.jobs import SyncRequest
-from codeplane.workspace.onefile import is_untouched
-from codeplane.workspace.readers import Readers
-from codeplane.workspace.requests import Requests
-from codeplane.workspace.waiting import OPENING_SECONDS, admit, copy_error, lock_held_error, not_ready_error, wait_for
+from codeplane.workspace.compatibility import has_current, require_ours
+from codeplane.workspace.errors import (
+    copy_error,
+    no_index_error,
+    not_ready_error,
+    owned_elsewhere_error,
+    shutting_down_error,
+    stale_error,
+    unverifiable_error,
+)
+from codeplane.workspace.file_check import is_file_unchanged
+from codeplane.workspace.freshness import (
+    FRESH,
+    Freshness,
+    FreshResult,
+    IndexPhase,
+    WorkspaceSettings,
+    freshness_of,
+    report_notices,
+    stale,
+)
+from codeplane.workspace.requests import IndexRequests, SyncRequest
+from codeplane.workspace.snapshot_pool import SnapshotPool
 
 T = TypeVar("T")
 
+OPENING_SECONDS = 10.0
+"""How long a read waits for an existing index to be opened."""
+
+_CANCEL_POLL_SECONDS = 0.05
 _STRICT_ATTEMPTS = 3
 _PAUSE_SECONDS = 0.05
 _BROKEN = frozenset({ErrorCode.INDEX_CORRUPT, ErrorCode.NOT_READY, ErrorCode.NOT_INDEXED})
-"""Errors that another look may do away with."""
+"""Errors that another sync may remove."""
 _ALWAYS_RAISED = frozenset({ErrorCode.ROOT_CHANGED, ErrorCode.SHUTTING_DOWN, ErrorCode.NOT_INDEXED})
+_UNUSABLE = frozenset({IndexPhase.ABSENT, IndexPhase.INCOMPATIBLE, IndexPhase.ERROR})
 
 
 class FreshRead(Generic[T]):
-    """One read: what is asked, how long it may take, and what came of it so far."""
+    """`file` limits the freshness check to one file; `references` waits until references are resolved."""
 
     def __init__(
         self,
-        index_thread: Requests,
-        readers: Readers,
-        ask: Callable[[Snapshot], T],
+        requests: IndexRequests,
+        pool: SnapshotPool,
+        options: IndexOptions,
+        settings: WorkspaceSettings,
+        query: Callable[[Snapshot], T],
         policy: str,
+        *,
         file: RepoPath | None,
         lexical: bool,
-        links: bool,
+        references: bool,
         cancelled: IsCancelled | None,
     ) -> None:
-        self._index_thread = index_thread
-        self._readers = readers
-        self._ask = ask
-        self._policy = policy
+        self._requests = requests
+        self._pool = pool
+        self._options = options
+        self._query = query
+        self._strict = policy == "strict"
+        self._best_effort = policy == "best_effort"
         self._file = file
         self._lexical = lexical
-        self._links = links
+        self._references = references
         self._cancelled = cancelled
-        settings = index_thread.settings
         self._one_shot = settings.once
         began = time.monotonic()
-        # What references stand for is not there to be told meanwhile, so it is waited for.
-        patient = policy == "strict" or (links and not settings.once)
+        # Unresolved references cannot be answered stale, so they are waited for.
+        patient = self._strict or (references and not settings.once)
         self._deadline = began + (settings.strict_seconds if patient else settings.inline_ms / 1000)
-        self._opening = max(self._deadline, began + OPENING_SECONDS)
+        self._opening_deadline = max(self._deadline, began + OPENING_SECONDS)
 
-    def answer(self) -> FreshResult[T]:
+    def run(self) -> FreshResult[T]:
         for attempt in range(_STRICT_ATTEMPTS):
-            waits = self._deadline if self._policy == "strict" else self._opening
-            phase = admit(self._index_thread, self._policy == "strict", waits, self._cancelled)
-            if phase == "waiting":
-                return self._answer_unchecked()
-            found = self._answer_once()
+            deadline = self._deadline if self._strict else self._opening_deadline
+            patient = self._strict or self._one_shot
+            phase = wait_readable(self._requests, self._options, self._strict, patient, deadline, self._cancelled)
+            if phase is IndexPhase.WAITING:
+                return self._read_unchecked()
+            result = self._read_once()
             last = attempt == _STRICT_ATTEMPTS - 1
-            if found is None and not last:
+            if result is None and not last:
                 continue
-            if found is None:
+            if result is None:
                 break
-            if self._policy != "strict" or found.freshness.status == "fresh":
-                return found
-            if last or not found.freshness.stale_paths:
-                raise _too_stale(found.freshness)
+            if not self._strict or result.freshness.status == "fresh":
+                return result
+            if last or not result.freshness.stale_paths:
+                raise stale_error(result.freshness.as_dict())
             time.sleep(_PAUSE_SECONDS)
-        raise not_ready_error(self._index_thread, "building")
+        raise self._not_ready()
 
-    def _answer_once(self) -> FreshResult[T] | None:
-        """None when the index turned out damaged, and another attempt may find it mended."""
-        watcher = self._index_thread.watcher
+    def _read_once(self) -> FreshResult[T] | None:
+        """Return None if the index is corrupt, and another attempt may find it repaired."""
         freshness: Freshness | None = None
-        if watcher is not None and not self._index_thread.forced and watcher.proves_fresh():
+        if self._requests.proves_fresh():
             freshness = FRESH
-            self._index_thread.schedule_verification()
-        elif self._policy == "best_effort":
-            freshness = stale("unchecked", *(watcher.dirty() if watcher is not None else ((), 0)))
-        tried = _Try[T]()
+        elif self._best_effort:
+            freshness = stale("unchecked", *self._requests.dirty_paths())
+        attempt = _Attempt[T]()
         sync: SyncRequest | None = None
         shared = False
         if freshness is None and self._file is None:
-            sync, shared = self._index_thread.request_sync(links=self._links)
+            sync, shared = self._requests.request_sync(references=self._references)
         try:
-            with self._readers.taken(self._lexical) as taken:
-                snapshot, tried.index_id = taken.snapshot, taken.index_id
+            with self._pool.acquire(self._lexical) as pooled:
+                snapshot, attempt.index_id = pooled.snapshot, pooled.index_id
                 if freshness is None and self._file is not None:
-                    if not self._index_thread.forced and is_untouched(snapshot, self._index_thread.options, self._file):
+                    if not self._requests.status.forced and is_file_unchanged(snapshot, self._options, self._file):
                         freshness = FRESH
                     else:
-                        sync, shared = self._index_thread.request_sync(links=self._links)
-                tried.ask(self._ask, snapshot)
+                        sync, shared = self._requests.request_sync(references=self._references)
+                attempt.run(self._query, snapshot)
         except Exception as error:
-            # Also a defect of the question may be one of an epoch that is about to be replaced.
-            tried.error = error
-            if sync is None and (tried.is_broken or freshness is None):
-                sync, shared = self._index_thread.request_sync(links=self._links)
-        notices = self._index_thread.take_notices()
-        if freshness is None or tried.is_broken:
-            return self._after(sync, shared, tried, notices)
-        return tried.read(freshness, notices)
+            # A failure of the query may come from an epoch that is about to be replaced.
+            attempt.error = error
+            if sync is None and (attempt.is_broken or freshness is None):
+                sync, shared = self._requests.request_sync(references=self._references)
+        notices = self._requests.take_notices()
+        if freshness is None or attempt.is_broken:
+            return self._read_after(sync, shared, attempt, notices)
+        return attempt.result(freshness, notices)
 
-    def _after(
-        self, sync: SyncRequest | None, shared: bool, tried: _Try[T], notices: tuple[Notice, ...]
+    def _read_after(
+        self, sync: SyncRequest | None, shared: bool, attempt: _Attempt[T], notices: tuple[Notice, ...]
     ) -> FreshResult[T] | None:
-        """Wait for the look as the policy says, and ask again where it found something."""
-        if tried.is_damaged:
-            self._mark_corrupt(tried)
+        """Wait for the sync as the policy allows, and run the query again if the sync changed the index."""
+        if attempt.is_corrupt:
+            self._mark_corrupt(attempt)
             return None
         assert sync is not None
-        if not wait_for(self._index_thread, sync, self._deadline, self._cancelled, links=self._links):
-            return self._deferred(sync, tried, notices)
+        if not wait_for(self._requests, sync, self._deadline, self._cancelled, references=self._references):
+            return self._read_deferred(sync, attempt, notices)
         if sync.error is not None:
-            if self._policy == "strict" or self._one_shot or sync.error.code in _ALWAYS_RAISED:
+            if self._strict or self._one_shot or sync.error.code in _ALWAYS_RAISED:
                 raise copy_error(sync.error)
-            return tried.read(stale("failed", reason=sync.error.code.name), notices)
+            return attempt.result(stale("failed", reason=sync.error.code.name), notices)
         assert sync.report is not None
         freshness = freshness_of(sync.report, shared)
-        notices = (*notices, *(notice for notice in notices_of(sync.report) if notice not in notices))
-        if tried.epoch is None or sync.report.epoch != tried.epoch or tried.is_broken:
-            tried = _Try()
+        notices = (*notices, *(notice for notice in report_notices(sync.report) if notice not in notices))
+        if attempt.epoch is None or sync.report.epoch != attempt.epoch or attempt.is_broken:
+            attempt = _Attempt()
             try:
-                with self._readers.taken(self._lexical) as taken:
-                    tried.index_id = taken.index_id
-                    tried.ask(self._ask, taken.snapshot)
+                with self._pool.acquire(self._lexical) as pooled:
+                    attempt.index_id = pooled.index_id
+                    attempt.run(self._query, pooled.snapshot)
             except Exception as error:
-                tried.error = error
-            if tried.is_damaged:
-                self._mark_corrupt(tried)
+                attempt.error = error
+            if attempt.is_corrupt:
+                self._mark_corrupt(attempt)
                 return None
-        return tried.read(freshness, notices)
+        return attempt.result(freshness, notices)
 
-    def _mark_corrupt(self, tried: _Try[T]) -> None:
-        """The index is built anew; who cannot wait is told so."""
-        self._index_thread.mark_corrupt(tried.index_id)
-        if self._policy != "strict" and not self._one_shot:
-            raise not_ready_error(self._index_thread, "building")
+    def _mark_corrupt(self, attempt: _Attempt[T]) -> None:
+        """Have the index rebuilt. Reads that do not wait for the rebuild fail with NOT_READY."""
+        self._requests.mark_corrupt(attempt.index_id)
+        if not self._strict and not self._one_shot:
+            raise self._not_ready()
 
-    def _deferred(self, sync: SyncRequest, tried: _Try[T], notices: tuple[Notice, ...]) -> FreshResult[T]:
+    def _not_ready(self) -> CodePlaneError:
+        return not_ready_error(IndexPhase.BUILDING, self._requests.status.progress)
+
+    def _read_deferred(self, sync: SyncRequest, attempt: _Attempt[T], notices: tuple[Notice, ...]) -> FreshResult[T]:
         paths, total = sync.differing_paths
-        watcher = self._index_thread.watcher
-        if not total and watcher is not None:
-            paths, total = watcher.dirty()
+        if not total:
+            paths, total = self._requests.dirty_paths()
         freshness = stale("deferred", paths, total)
-        if self._policy == "strict":
-            raise _too_stale(freshness)
-        return tried.read(freshness, notices)
+        if self._strict:
+            raise stale_error(freshness.as_dict())
+        return attempt.result(freshness, notices)
 
-    def _answer_unchecked(self) -> FreshResult[T]:
-        """Of the epoch that is published: whoever holds the lock may be behind."""
-        owner = self._index_thread.lock_owner
-        if self._policy == "strict":
-            raise lock_held_error(ErrorCode.INDEX_STALE, owner)
-        state = open_state(self._index_thread.root)
-        if not has_current(state):
-            raise not_ready("the index is being built by another process", owner)
-        tried = _Try[T]()
+    def _read_unchecked(self) -> FreshResult[T]:
+        """Read the published epoch while another process, which may be behind the tree, holds the lock."""
+        owner = self._requests.status.lock_owner
+        if self._strict:
+            raise unverifiable_error(ErrorCode.INDEX_STALE, owner)
+        if not has_current(open_state(self._options.real_root)):
+            raise owned_elsewhere_error("the index is being built by another process", owner)
+        attempt = _Attempt[T]()
         try:
-            with self._readers.taken(self._lexical) as taken:
-                require_ours(taken.snapshot, self._index_thread.options, owner)
-                tried.ask(self._ask, taken.snapshot)
+            with self._pool.acquire(self._lexical) as pooled:
+                require_ours(pooled.snapshot, self._options, owner)
+                attempt.run(self._query, pooled.snapshot)
         except CodePlaneError as error:
-            tried.error = error
-        about: dict[str, object] = {"pid": owner} if owner is not None else {}
-        return tried.read(stale("unchecked"), (Notice(WarningCode.FRESHNESS_UNCHECKED, about),))
+            attempt.error = error
+        details: dict[str, object] = {"pid": owner} if owner is not None else {}
+        return attempt.result(stale("unchecked"), (Notice(WarningCode.FRESHNESS_UNCHECKED, details),))
 
 
-class _Try(Generic[T]):
-    """One run of the question: a value of an epoch, or the error that it ended with."""
+class _Attempt(Generic[T]):
+    """One run of the query: its value, or the error that it raised."""
 
     def __init__(self) -> None:
         self.values: list[T] = []
@@ -190,11 +217,11 @@ class _Try(Generic[T]):
         self.epoch: int | None = None
         self.index_id: str | None = None
 
-    def ask(self, ask: Callable[[Snapshot], T], snapshot: Snapshot) -> None:
-        """Errors of the index are raised, so that the snapshot is not used again; others are kept for later."""
+    def run(self, query: Callable[[Snapshot], T], snapshot: Snapshot) -> None:
+        """Raise errors of the index, so that the pool drops the snapshot; store all others."""
         self.epoch = snapshot.epoch.epoch
         try:
-            self.values = [ask(snapshot)]
+            self.values = [query(snapshot)]
         except CodePlaneError as error:
             if error.code in _BROKEN:
                 raise
@@ -205,10 +232,10 @@ class _Try(Generic[T]):
         return isinstance(self.error, CodePlaneError) and self.error.code in _BROKEN
 
     @property
-    def is_damaged(self) -> bool:
+    def is_corrupt(self) -> bool:
         return isinstance(self.error, CodePlaneError) and self.error.code is ErrorCode.INDEX_CORRUPT
 
-    def read(self, freshness: Freshness, notices: tuple[Notice, ...]) -> FreshResult[T]:
+    def result(self, freshness: Freshness, notices: tuple[Notice, ...]) -> FreshResult[T]:
         if self.error is not None:
             if isinstance(self.error, CodePlaneError) and freshness.status != "fresh":
                 self.error.details.setdefault("freshness", freshness.as_dict())
@@ -217,10 +244,80 @@ class _Try(Generic[T]):
         return FreshResult(self.values[0], self.epoch, freshness, notices)
 
 
-def _too_stale(freshness: Freshness) -> CodePlaneError:
-    return CodePlaneError(
-        ErrorCode.INDEX_STALE,
-        "the index could not be brought up to date in time",
-        details=freshness.as_dict(),
-        remedy="Ask again, or ask with the policy 'balanced'.",
-    )
+def wait_readable(
+    requests: IndexRequests,
+    options: IndexOptions,
+    strict: bool,
+    patient: bool,
+    deadline: float,
+    cancelled: IsCancelled | None,
+) -> IndexPhase:
+    """Wait for a readable index. Return READY, or WAITING if another process holds the lock.
+
+    Everyone waits while an index is opened; only patient callers wait for a build. Raises what keeps the index from
+    being read.
+    """
+    with requests.changed:
+        while True:
+            _check_cancelled(cancelled)
+            if requests.closing:
+                raise shutting_down_error()
+            phase = requests.status.phase
+            if phase is IndexPhase.READY or (phase is IndexPhase.WAITING and not strict):
+                return phase
+            if phase in _UNUSABLE:
+                _raise_unusable(requests, options)
+            if not (phase is IndexPhase.OPENING or patient) or time.monotonic() >= deadline:
+                if phase is IndexPhase.WAITING:
+                    return phase
+                raise not_ready_error(phase, requests.status.progress)
+            requests.changed.wait(min(_CANCEL_POLL_SECONDS, max(0.0, deadline - time.monotonic())))
+
+
+def wait_until_open(requests: IndexRequests, deadline: float, cancelled: IsCancelled | None) -> IndexPhase:
+    """Wait until the phase is no longer OPENING, at most until the deadline; return the phase."""
+    with requests.changed:
+        while requests.status.phase is IndexPhase.OPENING and not requests.closing:
+            _check_cancelled(cancelled)
+            left = deadline - time.monotonic()
+            if left <= 0:
+                break
+            requests.changed.wait(min(_CANCEL_POLL_SECONDS, left))
+        return requests.status.phase
+
+
+def wait_for(
+    requests: IndexRequests,
+    sync: SyncRequest,
+    deadline: float | None,
+    cancelled: IsCancelled | None,
+    *,
+    references: bool = False,
+) -> bool:
+    """Wait for a sync, and with `references` until they are resolved. Return False at the deadline."""
+    with requests.changed:
+        while not (sync.resolved if references else sync.done):
+            if requests.closing:
+                raise shutting_down_error()
+            _check_cancelled(cancelled)
+            left = deadline - time.monotonic() if deadline is not None else _CANCEL_POLL_SECONDS
+            if left <= 0:
+                return False
+            requests.changed.wait(min(left, _CANCEL_POLL_SECONDS))
+    return True
+
+
+def _raise_unusable(requests: IndexRequests, options: IndexOptions) -> NoReturn:
+    status = requests.status
+    if status.phase is not IndexPhase.ABSENT:
+        raise copy_error(status.error) if status.error else CodePlaneError(ErrorCode.INTERNAL, "the index is unusable")
+    state = open_state(options.real_root)
+    owner = find_owner(state.lock_path) if state is not None else None
+    if owner is not None and owner != os.getpid():
+        raise owned_elsewhere_error(f"process {owner} is building the index", owner)
+    raise no_index_error()
+
+
+def _check_cancelled(cancelled: IsCancelled | None) -> None:
+    if cancelled is not None and cancelled():
+        raise CodePlaneError(ErrorCode.CANCELLED, "the call was cancelled")

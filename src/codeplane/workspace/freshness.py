@@ -1,9 +1,10 @@
-"""Words for how fresh an answer is, and for what the door to the index is doing. Values only."""
+"""Values that describe the state of a workspace and how fresh a result is."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Generic, TypeVar
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
@@ -17,22 +18,35 @@ POLICIES = ("strict", "balanced", "best_effort")
 MAX_STALE_PATHS = 20
 
 
+class IndexPhase(StrEnum):
+    """Phases of the index thread; `index_thread` lists the transitions."""
+
+    OPENING = "opening"
+    WAITING = "waiting"
+    """Another process holds the lock, or the directory is read-only: the published epoch can be read, unchecked."""
+    ABSENT = "absent"
+    BUILDING = "building"
+    READY = "ready"
+    INCOMPATIBLE = "incompatible"
+    ERROR = "error"
+
+
 @dataclass(frozen=True)
 class WorkspaceSettings:
     policy: str = "balanced"
     inline_ms: int = 250
-    """Balanced: how long a call waits for the look at the tree."""
+    """How long a balanced read waits for a sync."""
     strict_seconds: float = 30.0
     watcher: bool = True
     debounce_ms: int = 5000
     background: bool = True
-    """Looks without a question: shortly after the start, then every `interval_seconds`."""
+    """Sync without a request: shortly after the start, then every `interval_seconds`."""
     interval_seconds: float = 180.0
     build: bool = True
-    """Whether a missing index is built unasked."""
+    """Build a missing index without a request."""
     prewarm: bool = True
     once: bool = False
-    """For a command that asks once: it waits for its look however long that takes, but not for a lock."""
+    """For a one-shot command: wait for the sync however long it takes, but not for a lock."""
 
 
 ONE_SHOT = WorkspaceSettings(
@@ -47,10 +61,10 @@ class Freshness:
     decision: str
     """fresh, synced, coalesced, reconciled_ignores, deferred, unchecked or failed."""
     stale_paths: tuple[RepoPath, ...] = ()
-    """The first of them; `stale_total` counts all. None at all where it is not known which."""
+    """The first stale paths; `stale_total` counts all. Empty if they are not known."""
     stale_total: int = 0
     reason: str | None = None
-    """Name of the error that a failed look ended with."""
+    """Error code of a failed sync."""
 
     def as_dict(self) -> dict[str, object]:
         fields: dict[str, object] = {"status": self.status, "decision": self.decision}
@@ -67,7 +81,7 @@ FRESH = Freshness("fresh", "fresh")
 
 @dataclass(frozen=True)
 class FreshResult(Generic[T]):
-    """What was asked for, and of which epoch it speaks."""
+    """Result of a read, and the epoch that it describes."""
 
     value: T
     epoch: int
@@ -77,7 +91,7 @@ class FreshResult(Generic[T]):
 
 @dataclass(frozen=True)
 class Compatibility:
-    """How the index on disk stands to this program."""
+    """Verdict on the index on disk, for this program and this user."""
 
     verdict: str
     """ok, absent, building, requires_reindex, newer or corrupt."""
@@ -86,7 +100,7 @@ class Compatibility:
     indexed: Mapping[str, str]
     """Empty without an index."""
     differences: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """Field: the value in the index, the value now."""
+    """By field: the value in the index and the current value."""
 
 
 @dataclass(frozen=True)
@@ -94,16 +108,15 @@ class ActiveJob:
     kind: str
     """create, reindex, rebuild, resume or sync."""
     id: str
-    """Empty for a look that nobody can ask about."""
+    """Empty for a sync, which cannot be queried."""
     progress: IndexProgress
     started: float
-    """Seconds since the epoch of Unix."""
+    """Unix time in seconds."""
 
 
 @dataclass(frozen=True)
 class WorkspaceState:
-    phase: str
-    """opening, waiting, building, ready, absent, incompatible or error."""
+    phase: IndexPhase
     watcher: str
     """on, starting, off, overflow, limit, untrusted or unsupported."""
     prewarm: str
@@ -117,7 +130,7 @@ class WorkspaceState:
     compatibility: Compatibility | None = None
     active_job: ActiveJob | None = None
     published: bool = True
-    """Whether there is an index at all; where another process has the lock, it may be making the first."""
+    """False if there is no index at all; a process that holds the lock may be building the first one."""
 
 
 def check_policy(policy: str) -> str:
@@ -125,7 +138,7 @@ def check_policy(policy: str) -> str:
         return policy
     raise CodePlaneError(
         ErrorCode.ARGUMENT_INVALID,
-        "there is no such freshness policy",
+        f"unknown freshness policy '{policy}'",
         expected=", ".join(POLICIES),
         received=policy,
         example="balanced",
@@ -137,7 +150,7 @@ def stale(decision: str, paths: tuple[RepoPath, ...] = (), total: int = 0, reaso
 
 
 def freshness_of(report: SyncReport, shared: bool) -> Freshness:
-    """What a finished look says about the answers that waited for it."""
+    """Return the freshness of a read that waited for this sync; `shared` if another caller had requested it."""
     unseen = (*report.unscanned, *report.stale)
     if unseen or report.pending:
         return stale("deferred", unseen, len(unseen) + report.pending)
@@ -148,18 +161,18 @@ def freshness_of(report: SyncReport, shared: bool) -> Freshness:
     return FRESH if report.decision == "fresh" else Freshness("fresh", "synced")
 
 
-def notices_of(report: SyncReport) -> tuple[Notice, ...]:
-    """What whoever reads this index should know of the look that made it so."""
-    found: list[Notice] = []
+def report_notices(report: SyncReport) -> tuple[Notice, ...]:
+    """Return what readers of the index should know about the sync that produced it."""
+    notices: list[Notice] = []
     unseen = (*report.unscanned, *report.stale)
     if report.rebuild_reason is not None:
-        found.append(Notice(WarningCode.INDEX_REBUILT, {"why": report.rebuild_reason}))
+        notices.append(Notice(WarningCode.INDEX_REBUILT, {"why": report.rebuild_reason}))
     if report.repaired:
-        found.append(Notice(WarningCode.INDEX_REPAIRED, {"files": len(report.repaired)}))
+        notices.append(Notice(WarningCode.INDEX_REPAIRED, {"files": len(report.repaired)}))
     if not report.bound:
-        found.append(Notice(WarningCode.INDEX_NOT_BOUND))
+        notices.append(Notice(WarningCode.INDEX_NOT_BOUND))
     if unseen:
-        found.append(Notice(WarningCode.FILES_UNREADABLE, {"paths": list(unseen[:MAX_STALE_PATHS])}))
+        notices.append(Notice(WarningCode.FILES_UNREADABLE, {"paths": list(unseen[:MAX_STALE_PATHS])}))
     if report.pending and report.decision != "interrupted":
-        found.append(Notice(WarningCode.INDEX_AT_CAP, {"files": report.pending}))
-    return tuple(found)
+        notices.append(Notice(WarningCode.INDEX_AT_CAP, {"files": report.pending}))
+    return tuple(notices)

@@ -1,7 +1,21 @@
-"""The one thread that owns the index: it takes the lock, opens or builds, looks at the tree, and settles.
+"""The thread that owns the index: it takes the repository lock, opens or builds the index, and syncs it.
 
-It does what `Requests` holds, one thing at a time, and then what is due. Nothing here
-answers a question.
+The thread takes one step at a time: it serves a request, or does work that is due. It answers no reads; callers use
+`IndexRequests`.
+
+Phases and their transitions:
+
+    OPENING       -> READY          an intact index was opened
+    OPENING       -> BUILDING       the index is missing, corrupt or unfinished
+    OPENING       -> ABSENT         there is no index, and nobody asked for one
+    OPENING       -> INCOMPATIBLE   another version built the index; only a requested rebuild replaces it
+    any           -> WAITING        another process holds the lock, or the directory is read-only
+    WAITING       -> OPENING        the lock was acquired
+    BUILDING      -> READY          the index was published
+    READY         -> BUILDING       a reader met corruption: the next step rebuilds
+    READY         -> OPENING        someone removed or replaced the index on disk
+    any           -> ABSENT         the index was cleared
+    any           -> ERROR          a step failed; it is retried with exponential backoff
 """
 
 from __future__ import annotations
@@ -16,41 +30,46 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.disk.changes import Changes
 from codeplane.disk.locks import FileLock, find_owner
 from codeplane.index.indexer import Indexer
-from codeplane.index.options import IndexOptions, IndexProgress, ProgressListener, SyncReport
+from codeplane.index.options import IndexOptions
 from codeplane.store.layout import StateDirectory, create_state, open_state
 from codeplane.workspace.clearing import ClearReport, remove_index
-from codeplane.workspace.compatibility import describe, has_current, incompatible, inspect, usable
-from codeplane.workspace.freshness import MAX_STALE_PATHS, WorkspaceSettings, notices_of
-from codeplane.workspace.jobs import IndexJob, SyncRequest
-from codeplane.workspace.requests import VERIFY_SECONDS, Clearing, Requests, cleared, locked_out, shutting_down
+from codeplane.workspace.compatibility import describe, has_current, incompatible_error, inspect, usable
+from codeplane.workspace.errors import cleared_error, locked_error, shutting_down_error
+from codeplane.workspace.freshness import IndexPhase, WorkspaceSettings
+from codeplane.workspace.requests import ClearRequest, IndexJob, IndexRequests, SyncRequest
+from codeplane.workspace.sync_runner import SyncRunner
 from codeplane.workspace.watcher import Watcher
 
 FIRST_SYNC_SECONDS = 5.0
-SETTLE_SECONDS = 2.0
-RESOLVE_SECONDS = 0.5
-"""After a look; whoever waited for it is answered first."""
-_LOCK_EVERY_SECONDS = 0.1
-_RETRY_SECONDS = 1.0
-_LONGEST_RETRY_SECONDS = 30.0
+_LOCK_POLL_SECONDS = 0.1
 _SHORT_LOCK_SECONDS = 0.25
-"""A lock that is held no longer than this is none that anybody has to hear of."""
-_DECIDED = frozenset({ErrorCode.REQUIRES_REINDEX, ErrorCode.INDEX_NEWER})
+"""Locks held no longer than this are waited for silently."""
+_RETRY_SECONDS = 1.0
+_MAX_RETRY_SECONDS = 30.0
+_INCOMPATIBLE = frozenset({ErrorCode.REQUIRES_REINDEX, ErrorCode.INDEX_NEWER})
+_IDLE_PHASES = frozenset({IndexPhase.ABSENT, IndexPhase.INCOMPATIBLE, IndexPhase.ERROR})
 
 
-class IndexThread(Requests):
-    """`ready` is called from the thread when an index has become one that can be read (True), and after looks at it."""
+class IndexThread:
+    """`on_ready` is called from the thread after each sync of a readable index, with True for a new index."""
 
-    def __init__(self, options: IndexOptions, settings: WorkspaceSettings, ready: Callable[[bool], None]) -> None:
-        super().__init__(options, settings)
-        self._ready = ready
-        self._settle_at: float | None = None
-        self._resolve_at: float | None = None
-        self._unresolved_syncs: list[SyncRequest] = []
-        """Over, but for what references stand for."""
+    def __init__(
+        self,
+        options: IndexOptions,
+        settings: WorkspaceSettings,
+        requests: IndexRequests,
+        on_ready: Callable[[bool], None],
+    ) -> None:
+        self._options = options
+        self._settings = settings
+        self._requests = requests
+        self._on_ready = on_ready
+        self._root = options.real_root
+        self._runner = SyncRunner(requests, settings)
         self._lock: FileLock | None = None
         self._indexer: Indexer | None = None
         self._locked_since: float | None = None
-        self._inspected = -_RETRY_SECONDS
+        self._inspected_at = -_RETRY_SECONDS
         self._retry_seconds = _RETRY_SECONDS
         self._thread = threading.Thread(target=self._run, name="codeplane-index", daemon=True)
 
@@ -58,17 +77,25 @@ class IndexThread(Requests):
         self._thread.start()
 
     def stop(self, timeout: float) -> bool:
-        """End what goes on, in a state from which it can be resumed, and let go of the lock."""
-        with self.changed:
-            self.closing = True
-            self.changed.notify_all()
+        """Stop in a state from which work can resume, and release the lock. Return False on timeout."""
+        with self._requests.changed:
+            self._requests.closing = True
+            self._requests.changed.notify_all()
         if self._thread.ident is None:
             return True
         self._thread.join(timeout)
         return not self._thread.is_alive()
 
+    @property
+    def _phase(self) -> IndexPhase:
+        return self._requests.status.phase
+
+    def _enter(self, phase: IndexPhase) -> None:
+        self._requests.update(phase=phase)
+
     def _run(self) -> None:
-        while not self.closing:
+        requests = self._requests
+        while not requests.closing:
             try:
                 self._step()
             except CodePlaneError as error:
@@ -77,407 +104,245 @@ class IndexThread(Requests):
                 telemetry.error("the index thread failed", **telemetry.describe(error))
                 self._drop_indexer()
                 self._fail(CodePlaneError(ErrorCode.INTERNAL, "the index failed in an unexpected way"))
-        if self.watcher is not None:
-            self.watcher.close()
+        if requests.watcher is not None:
+            requests.watcher.close()
         self._drop_indexer()
         self._release()
-        with self.changed:
-            for job in (self.job, self._job_wanted):
+        with requests.changed:
+            for job in (requests.status.job, requests.job):
                 if job is not None and job.running:
-                    job.error = shutting_down()
-            self.changed.notify_all()
+                    job.error = shutting_down_error()
+            requests.changed.notify_all()
 
     def _step(self) -> None:
-        with self.changed:
-            clearing, self._clear_wanted = self._clear_wanted, None
-        if clearing is not None:
-            self._clear(clearing)
-        elif not self._build_wanted and not has_current(open_state(self.root)):
+        requests = self._requests
+        with requests.changed:
+            clear, requests.clear = requests.clear, None
+        if clear is not None:
+            self._clear(clear)
+        elif not requests.build_allowed and not has_current(open_state(self._root)):
             self._drop_indexer()
             self._locked_since = None
-            self._enter("absent")
+            self._enter(IndexPhase.ABSENT)
             self._wait(_RETRY_SECONDS)
-        elif self._lock is None and not self._take_lock():
+        elif self._lock is None and not self._try_lock():
             self._wait_for_lock()
         elif self._indexer is None:
             self._open()
         else:
             self._serve(self._indexer)
 
-    def _take_lock(self) -> bool:
-        state = create_state(self.root)
+    def _try_lock(self) -> bool:
+        state = create_state(self._root)
         try:
             self._acquire(state)
         except CodePlaneError as error:
             if error.code is not ErrorCode.INDEX_LOCKED:
                 raise
-            self.lock_owner = find_owner(state.lock_path)
+            self._requests.update(lock_owner=find_owner(state.lock_path))
             return False
-        self.lock_owner = None
-        if self.phase == "waiting":
-            self._enter("opening")
+        self._requests.update(lock_owner=None)
+        if self._phase is IndexPhase.WAITING:
+            self._enter(IndexPhase.OPENING)
         return True
 
     def _acquire(self, state: StateDirectory) -> None:
         self._lock = FileLock(state.lock_path).acquire()
         self._locked_since = None
-        with self.changed:
-            self.has_lock = True
-            self.changed.notify_all()
+        self._requests.update(has_lock=True)
 
     def _wait_for_lock(self) -> None:
-        """A server tries until it has the lock; a command asks for a moment and then reads what is there.
+        """Poll for the lock; a one-shot command gives up after a moment and reads what is published.
 
-        A build that somebody asked for is refused: they would wait for as long as the other process lives.
+        A requested build is refused: its caller would wait as long as the other process lives.
         """
+        requests = self._requests
         now = time.monotonic()
         self._locked_since = self._locked_since or now
         if now < self._locked_since + _SHORT_LOCK_SECONDS:
-            if not self.settings.once and self._job_wanted is None:
-                self._enter_waiting()
+            if not self._settings.once and requests.job is None:
+                requests.update(phase=IndexPhase.WAITING, error=None)
             time.sleep(0.02)
             return
-        with self.changed:
-            if self._job_wanted is not None:
-                self._build_wanted = self._build_wanted_before
-                self._end_job(self._job_wanted, None, locked_out(self.lock_owner))
-            self._enter_waiting()
-        self._inspect(now)
-        self._rest(_RETRY_SECONDS if self.settings.once else _LOCK_EVERY_SECONDS)
-
-    def _enter_waiting(self) -> None:
-        with self.changed:
-            self.error = None
-            self._set_phase("waiting")
-
-    def _inspect(self, now: float) -> None:
-        """What lies there while another process has the lock; looked at until it can be used."""
-        known = self.compatibility is not None and self.compatibility.verdict == "ok"
-        if not known and now >= self._inspected + _RETRY_SECONDS:
-            self._inspected = now
+        with requests.changed:
+            if requests.job is not None:
+                requests.forget_build()
+                requests.refuse_build(locked_error(requests.status.lock_owner))
+            requests.update(phase=IndexPhase.WAITING, error=None)
+        compatibility = requests.status.compatibility
+        if (compatibility is None or compatibility.verdict != "ok") and now >= self._inspected_at + _RETRY_SECONDS:
+            self._inspected_at = now
             with suppress(CodePlaneError):
-                self.compatibility = inspect(self.options)
+                requests.update(compatibility=inspect(self._options))
+        with requests.changed:
+            seconds = _RETRY_SECONDS if self._settings.once else _LOCK_POLL_SECONDS
+            requests.changed.wait_for(lambda: requests.is_abandoned, seconds)
 
     def _open(self) -> None:
-        job = self._job_wanted
-        rebuild = job is not None
+        requests = self._requests
+        job = requests.job
         try:
-            self._indexer = Indexer.open(self.options, rebuild=rebuild, lock=self._lock)
+            indexer = self._indexer = Indexer.open(self._options, rebuild=job is not None, lock=self._lock)
         except CodePlaneError as error:
-            if error.code not in _DECIDED:
+            if error.code not in _INCOMPATIBLE:
                 raise
-            self.compatibility = inspect(self.options)
-            self.error = incompatible(self.compatibility, "opening")
-            if job is not None:
-                self._end_job(job, None, self.error)
-            self._enter("incompatible")
+            compatibility = inspect(self._options)
+            refusal = incompatible_error(compatibility, IndexPhase.OPENING)
+            requests.refuse_build(refusal)
+            requests.update(phase=IndexPhase.INCOMPATIBLE, compatibility=compatibility, error=refusal)
             self._wait(None)
             return
-        self._reopen = False
-        self.error = None
-        self.compatibility = describe(self._indexer.found)
-        self.forced, self.epoch = self._indexer.forced, self._indexer.epoch
-        if self._indexer.needs_sync:
-            self._complete(self._indexer)
+        requests.reopen = False
+        compatibility = describe(indexer.found)
+        requests.update(error=None, compatibility=compatibility, forced=indexer.forced, epoch=indexer.epoch)
+        if indexer.needs_sync:
+            self._complete(indexer)
         else:
-            self._become_ready()
+            self._become_ready(indexer)
 
     def _complete(self, indexer: Indexer) -> None:
-        """Make an index that cannot be read yet into one that can: build, resume or publish what was mended."""
+        """Make an index readable: build it, resume a build, or publish a repair."""
         if indexer.generation is None or indexer.unfinished:
-            self._enter("building")
-        with self.changed:
-            job, self._job_wanted = self._job_wanted, None
-            if job is None:
-                job = IndexJob(self._kind_of_first_sync(indexer), self.changed)
-            self.job = job
-            sync, self._queued = self._queued or SyncRequest(), None
+            self._enter(IndexPhase.BUILDING)
+        requests = self._requests
+        with requests.changed:
+            job, requests.job = requests.job, None
+            job = job or IndexJob(self._first_job_kind(indexer), requests.changed)
+            requests.update(job=job)
+        sync = requests.take_sync()
         self._sync(indexer, sync, job)
         if sync.error is not None:
             raise sync.error
         if not indexer.needs_sync:
-            self.compatibility = usable()
-            self._become_ready()
+            requests.update(compatibility=usable())
+            self._become_ready(indexer)
 
-    def _kind_of_first_sync(self, indexer: Indexer) -> str:
+    def _first_job_kind(self, indexer: Indexer) -> str:
         if indexer.generation is not None:
             return "resume"
-        return "create" if self.compatibility is not None and self.compatibility.verdict == "absent" else "rebuild"
+        compatibility = self._requests.status.compatibility
+        return "create" if compatibility is not None and compatibility.verdict == "absent" else "rebuild"
 
-    def _become_ready(self) -> None:
-        first = self.watcher is None and self.phase != "ready"
+    def _become_ready(self, indexer: Indexer) -> None:
+        first = self._requests.watcher is None and self._phase is not IndexPhase.READY
         self._retry_seconds = _RETRY_SECONDS
-        if self._indexer is not None and self._indexer.has_unresolved:
-            self._resolve_at = time.monotonic() + RESOLVE_SECONDS
-        self._enter("ready")
-        if first and self.settings.watcher:
+        if indexer.has_unresolved:
+            self._runner.schedule_resolve()
+        self._enter(IndexPhase.READY)
+        if first and self._settings.watcher:
             self._start_watcher()
-        if self.settings.background:
-            self.schedule_sync(FIRST_SYNC_SECONDS)
-        if self._indexer is not None and not self.settings.once:
-            self._indexer.pool.warm()
-        self._ready(True)
+        if self._settings.background:
+            self._requests.schedule_sync(FIRST_SYNC_SECONDS)
+        if not self._settings.once:
+            indexer.pool.warm()
+        self._on_ready(True)
 
     def _start_watcher(self) -> None:
-        debounce = self.settings.debounce_ms / 1000
+        requests, debounce = self._requests, self._settings.debounce_ms / 1000
         try:
-            overlay, state = self.options.overlay, self.root / ".codeplane"
-            self.watcher = Watcher(self.root, state, overlay=overlay, changed=lambda: self.schedule_sync(debounce))
+            overlay, state = self._options.overlay, self._root / ".codeplane"
+            requests.watcher = Watcher(
+                self._root, state, overlay=overlay, changed=lambda: requests.schedule_sync(debounce)
+            )
         except OSError as error:
-            self.watcher_state = "unsupported"
+            requests.watcher_state_without = "unsupported"
             telemetry.info("no watcher", reason=error.strerror)
 
     def _serve(self, indexer: Indexer) -> None:
-        """One thing that was asked for or is due; else wait."""
-        with self.changed:
-            if self._is_due():
-                self._due = None
-                self._queued = self._queued or SyncRequest()
-            corrupt_index_id, self._corrupt_index_id = self._corrupt_index_id, None
-            job = self._job_wanted
+        """Serve one request or do one piece of due work; otherwise wait."""
+        requests = self._requests
+        with requests.changed:
+            if requests.is_sync_due:
+                requests.sync_due = None
+                requests.ensure_sync()
+            corrupt_index_id, requests.corrupt_index_id = requests.corrupt_index_id, None
         if corrupt_index_id is not None and corrupt_index_id in ("", indexer.index_id):
             indexer.mark_corrupt()
-        if self._reopen:
+        if requests.reopen:
             self._drop_indexer()
         elif indexer.needs_sync:
             self._complete(indexer)
-        elif job is not None:
-            self._build(indexer, job)
-        elif self._queued is not None and not _is_current(indexer):
-            # Somebody has removed the index, and the lock with it.
-            self._enter("opening")
+        elif requests.job is not None:
+            self._build(indexer, requests.job)
+        elif requests.sync is not None and not _is_current(indexer):
+            # Someone removed the index, and the lock file with it.
+            self._enter(IndexPhase.OPENING)
             self._drop_indexer()
             self._release()
-        elif self._queued is not None:
-            with self.changed:
-                sync, self._queued = self._queued, None
-            self._sync(indexer, sync, None)
-        elif self._is_resolving_due():
-            self._resolve(indexer)
+        elif requests.sync is not None:
+            self._sync(indexer, requests.take_sync(), None)
+        elif self._runner.is_resolve_due:
+            self._runner.resolve(indexer)
         else:
             if corrupt_index_id is not None:
-                self._enter("ready")
-            self._idle(indexer)
+                self._enter(IndexPhase.READY)
+            if not self._runner.settle(indexer):
+                self._wait(self._runner.idle_seconds())
 
     def _build(self, indexer: Indexer, job: IndexJob) -> None:
-        """What somebody asked for: all anew, or with `create` what is missing."""
-        with self.changed:
-            self._job_wanted, self.job = None, job
-            sync, self._queued = (
-                (SyncRequest(), self._queued) if job.kind == "reindex" else (self._queued or SyncRequest(), None)
-            )
-        self._sync(indexer, sync, job)
+        """Rebuild everything, or with `create` index what is missing."""
+        requests = self._requests
+        with requests.changed:
+            requests.job = None
+            requests.update(job=job)
+        self._sync(indexer, SyncRequest() if job.kind == "reindex" else requests.take_sync(), job)
 
     def _sync(self, indexer: Indexer, sync: SyncRequest, job: IndexJob | None) -> None:
-        with self.changed:
-            sync.begun, self.running, self.running_since = True, sync, time.time()
-            # What was due is done by this one; what happens from now on makes another due.
-            self._due = None
-            self.progress = IndexProgress("scan")
-        mark = self.watcher.begin() if self.watcher is not None else None
-        began = time.monotonic()
-        report: SyncReport | None = None
-        error: CodePlaneError | None = None
-        again = False
-        try:
-            work = indexer.rebuild if job is not None and job.kind == "reindex" and not indexer.needs_sync else None
-            if work is not None:
-                report = work(self._reporter(sync, job), self._is_given_up)
-            else:
-                report = indexer.sync_files(self._reporter(sync, job), self._is_given_up, _noticer(sync))
-            if mark is not None and self.watcher is not None:
-                complete = not (report.partial or report.pending or report.decision == "interrupted")
-                again = self.watcher.finish(mark, indexer.directories(), complete)
-        except CodePlaneError as raised:
-            error = raised
-        except BaseException:
-            error = CodePlaneError(ErrorCode.INTERNAL, "the look at the tree failed in an unexpected way")
-            raise
-        finally:
-            self._sync_ended = time.monotonic()
-            self._sync_seconds = self._sync_ended - began
-            self._end_sync(indexer, sync, job, report, error)
-        if again:
-            self.schedule_sync(VERIFY_SECONDS)
-        elif self.settings.background:
-            self.schedule_sync(self.settings.interval_seconds)
-        if report is not None and report.decision != "fresh":
-            self._settle_at = self._sync_ended + SETTLE_SECONDS
-        if report is not None and self.phase == "ready":
-            self._ready(report.decision == "rebuilt")
-
-    def _end_sync(
-        self,
-        indexer: Indexer,
-        sync: SyncRequest,
-        job: IndexJob | None,
-        report: SyncReport | None,
-        error: CodePlaneError | None,
-    ) -> None:
-        with self.changed:
-            sync.report, sync.error, sync.done = report, error, True
-            sync.resolved = error is not None or not indexer.has_unresolved
-            if not sync.resolved:
-                self._unresolved_syncs.append(sync)
-                self._resolve_at = self._resolve_at or self._sync_ended + RESOLVE_SECONDS
-            self.running, self.progress = None, None
-            self.forced, self.epoch = indexer.forced or self._reopen, indexer.epoch
-            if report is not None:
-                self.last_report, self.last_sync, self.last_error = report, time.time(), None
-                if job is not None:
-                    self._notices = list(notices_of(report))
-            elif error is not None:
-                self.last_error = error
-            if job is not None:
-                self._end_job(job, report, error)
-            self.changed.notify_all()
-
-    def _end_job(self, job: IndexJob, report: SyncReport | None, error: CodePlaneError | None) -> None:
-        with self.changed:
-            given_up = report is not None and report.decision == "interrupted"
-            if given_up or (error is not None and error.code is ErrorCode.CANCELLED):
-                # Half an index, or the one from before: not what was asked for.
-                report, error = None, shutting_down() if self.closing else cleared()
-            job.report, job.error = report, error
-            if self._job_wanted is job:
-                self._job_wanted = None
-            self.changed.notify_all()
-
-    def _reporter(self, sync: SyncRequest, job: IndexJob | None) -> ProgressListener:
-        def report(progress: IndexProgress) -> None:
-            self.progress = progress
-            if job is not None:
-                job.progress = progress
-            for listener in tuple(sync.listeners):
-                # A listener that fails is its owner's trouble, not that of the index.
-                with suppress(Exception):
-                    listener(progress)
-
-        return report
-
-    def _is_given_up(self) -> bool:
-        return self.closing or self._clear_wanted is not None
-
-    def _is_resolving_due(self) -> bool:
-        if any(sync.wants_references for sync in self._unresolved_syncs):
-            return True
-        return self._resolve_at is not None and not self.settings.once and time.monotonic() >= self._resolve_at
-
-    def _resolve(self, indexer: Indexer) -> None:
-        """What references stand for, until somebody wants something else."""
-        try:
-            if indexer.resolve(lambda: self._is_wanted() or self._is_due()):
-                self._end_resolving(None)
-        except CodePlaneError as error:
-            self._end_resolving(error)
-            raise
-
-    def _end_resolving(self, error: CodePlaneError | None) -> None:
-        with self.changed:
-            self._resolve_at = None
-            for sync in self._unresolved_syncs:
-                sync.error, sync.resolved = error, True
-            self._unresolved_syncs.clear()
-            self.changed.notify_all()
-
-    def _is_due(self) -> bool:
-        return self._due is not None and time.monotonic() >= self._due
-
-    def _idle(self, indexer: Indexer) -> None:
-        now = time.monotonic()
-        if self._settle_at is not None and now >= self._settle_at:
-            self._settle_at = None
-            indexer.settle()
-            return
-        resolve_at = None if self.settings.once else self._resolve_at
-        ends = [end for end in (self._due, self._settle_at, resolve_at) if end is not None]
-        self._wait(max(0.0, min(ends) - now) if ends else None)
+        report = self._runner.run(indexer, sync, job)
+        if report is not None and self._phase is IndexPhase.READY:
+            self._on_ready(report.decision == "rebuilt")
 
     def _wait(self, seconds: float | None) -> None:
-        """Until somebody asks for something, or the time has passed."""
-        if self.settings.once and self.phase in ("absent", "incompatible", "error"):
+        """Wait for a request, at most so many seconds."""
+        requests = self._requests
+        if self._settings.once and self._phase in _IDLE_PHASES:
             seconds = None
-        with self.changed:
-            due = self._due
-            self.changed.wait_for(lambda: self._is_wanted() or self._due != due, seconds)
+        has_index = self._indexer is not None
+        with requests.changed:
+            due = requests.sync_due
+            requests.changed.wait_for(lambda: requests.is_pending(has_index) or requests.sync_due != due, seconds)
 
-    def _rest(self, seconds: float) -> None:
-        """While nothing can be done but to end."""
-        with self.changed:
-            self.changed.wait_for(lambda: self.closing or self._clear_wanted is not None, seconds)
-
-    def _is_wanted(self) -> bool:
-        asked = self.closing or self._clear_wanted is not None or self._job_wanted is not None
-        if self._indexer is None:
-            return asked
-        return asked or self._queued is not None or self._corrupt_index_id is not None or self._reopen
-
-    def _clear(self, request: Clearing) -> None:
-        """With the lock that is held, or one taken for it."""
+    def _clear(self, request: ClearRequest) -> None:
         try:
-            state = open_state(self.root)
-            if state is None:
-                request.report = ClearReport((), 0)
-            else:
-                request.report = self._remove(state, request.everything)
+            state = open_state(self._root)
+            request.report = ClearReport((), 0) if state is None else self._remove(state, request.everything)
         except CodePlaneError as error:
             request.error = error
         finally:
-            with self.changed:
+            with self._requests.changed:
                 request.done = True
                 if request.report is not None:
-                    self._set_phase("absent")
-                    self._refuse_sync(cleared())
-                    self._end_resolving(cleared())
-                    if self._job_wanted is not None:
-                        self._end_job(self._job_wanted, None, cleared())
-                    self._build_wanted = self._build_wanted_before = False
-                    self._corrupt_index_id = self.last_error = None
-                    self.compatibility = self.last_report = self.last_sync = self.epoch = None
-                self.changed.notify_all()
+                    self._requests.reset()
+                    self._runner.end_resolve(cleared_error())
+                self._requests.changed.notify_all()
 
     def _remove(self, state: StateDirectory, everything: bool) -> ClearReport:
         if self._lock is None:
             self._acquire(state)
-        if self.watcher is not None:
-            self.watcher.close()
-            self.watcher = None
+        if self._requests.watcher is not None:
+            self._requests.watcher.close()
+            self._requests.watcher = None
         self._drop_indexer()
         try:
-            return remove_index(state, self.options.user_state, self.root, everything)
+            return remove_index(state, self._options.user_state, self._root, everything)
         finally:
             if everything:
                 self._release()
 
     def _fail(self, error: CodePlaneError) -> None:
-        """What keeps the index from being used. A directory that cannot be written can still be read."""
-        read_only = error.code is ErrorCode.STATE_DIRECTORY_READ_ONLY
-        with self.changed:
-            self.error = self.last_error = error
-            if self._job_wanted is not None:
-                self._end_job(self._job_wanted, None, error)
-            self._refuse_sync(error)
-        if self.closing:
+        """Refuse pending requests and wait before the next attempt. A read-only directory can still be read."""
+        requests = self._requests
+        with requests.changed:
+            requests.update(error=error, last_error=error)
+            requests.refuse_build(error)
+            requests.refuse_sync(error)
+        if requests.closing:
             return
         if self._indexer is None or self._indexer.needs_sync:
-            self._enter("waiting" if read_only else "error")
+            read_only = error.code is ErrorCode.STATE_DIRECTORY_READ_ONLY
+            self._enter(IndexPhase.WAITING if read_only else IndexPhase.ERROR)
         self._wait(self._retry_seconds)
-        self._retry_seconds = min(2 * self._retry_seconds, _LONGEST_RETRY_SECONDS)
-
-    def _refuse_sync(self, error: CodePlaneError) -> None:
-        sync, self._queued = self._queued, None
-        if sync is not None:
-            sync.error, sync.done = error, True
-            self.changed.notify_all()
-
-    def _enter(self, phase: str) -> None:
-        with self.changed:
-            self._set_phase(phase)
-
-    def _set_phase(self, phase: str) -> None:
-        if self.phase != phase:
-            self.phase = phase
-            self.changed.notify_all()
+        self._retry_seconds = min(2 * self._retry_seconds, _MAX_RETRY_SECONDS)
 
     def _drop_indexer(self) -> None:
         indexer, self._indexer = self._indexer, None
@@ -487,7 +352,7 @@ class IndexThread(Requests):
 
     def _release(self) -> None:
         lock, self._lock = self._lock, None
-        self.has_lock = False
+        self._requests.update(has_lock=False)
         if lock is not None:
             lock.release()
 
@@ -497,11 +362,3 @@ def _is_current(indexer: Indexer) -> bool:
         return indexer.generation is not None and indexer.state.read_current() == indexer.generation.name
     except CodePlaneError:
         return False
-
-
-def _noticer(sync: SyncRequest) -> Callable[[Changes], None]:
-    def differing_paths(changes: Changes) -> None:
-        paths = sorted({*changes.candidates[:MAX_STALE_PATHS], *changes.removed[:MAX_STALE_PATHS]})
-        sync.differing_paths = tuple(paths[:MAX_STALE_PATHS]), len(changes.candidates) + len(changes.removed)
-
-    return differing_paths

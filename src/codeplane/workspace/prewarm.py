@@ -1,4 +1,4 @@
-"""Read once what the first questions will read, so that they need not wait for the disk."""
+"""Read what the first queries will read, so that they find it in the page cache."""
 
 from __future__ import annotations
 
@@ -16,15 +16,13 @@ from codeplane.query.text import (
     weigh_terms,
 )
 
-_TABLES = ("files", "defs", "imports", "export_entries", "name_files", "names")
+_TABLES = ("files", "defs", "imports", "export_entries", "name_files")
 _WORDS = ("get", "set", "test", "init", "main", "name", "value", "error")
-_FEW = 5
+_LIMIT = 5
 
 
 def prewarm(snapshot: Snapshot, stopped: Callable[[], bool]) -> None:
-    """Touches every page of the tables that look-ups go through, and the most common terms of the text index."""
-    reader = snapshot.reader
-    there = {name for (name,) in reader.rows("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    """Touch every page of the tables used for look-ups, and the postings of common terms."""
     for word in _WORDS:
         if stopped():
             return
@@ -32,16 +30,15 @@ def prewarm(snapshot: Snapshot, stopped: Callable[[], bool]) -> None:
     for table in _TABLES:
         if stopped():
             return
-        if table in there:
-            reader.count(f"SELECT count(*) FROM {table}")
+        snapshot.reader.count(f"SELECT count(*) FROM {table}")
 
 
 def _search(snapshot: Snapshot, word: str) -> None:
-    """Goes through every field of the text index that a search goes through."""
+    """Query every field of the text index that a search uses."""
     weights = weigh_terms(snapshot, terms_of_text(word))
-    rank_files(snapshot, weights, _FEW, path_weights=weights)
-    rank_passages(snapshot, weights, _FEW, per_file=1)
-    rank_names(snapshot, weights, _FEW)
-    list_passages_named(snapshot, {word: 1}, _FEW)
-    list_passages_named_like(snapshot, word, 1, _FEW)
+    rank_files(snapshot, weights, _LIMIT, path_weights=weights)
+    rank_passages(snapshot, weights, _LIMIT, per_file=1)
+    rank_names(snapshot, weights, _LIMIT)
+    list_passages_named(snapshot, {word: 1}, _LIMIT)
+    list_passages_named_like(snapshot, word, 1, _LIMIT)
     list_candidate_files(snapshot, [[word]])

@@ -1,9 +1,9 @@
-"""A watcher of the tree whose word may stand in for a look at it.
+"""Watcher of the working tree that can prove an index fresh without a scan.
 
-Every directory that a look walked is watched. Events only raise a count; a look remembers
-the count at which it began, and while the count stays there nothing changed since. The
-word is given only after a touch of our own file came through the same queue, and never
-where changes can pass the kernel by. Without a watcher everything is the same, but slower.
+It watches every directory that a sync walked. Events only raise a counter; a sync remembers the counter at its start,
+and while the counter stays there, nothing has changed since. A proof is given only after an event for our own cookie
+file came through the same queue, and never on file systems that change without kernel events. Without a watcher
+results are the same, only slower.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from typing import NamedTuple
 from codeplane.base.paths import RepoPath, is_inside, join
 from codeplane.disk import inotify
 from codeplane.disk.inotify import Inotify, InotifyEvent, is_local
-from codeplane.workspace.landmarks import Landmarks, Sight
+from codeplane.workspace.git_stamps import GitStamp, GitStamps
 
 COOKIE = "watch"
-"""File in the state directory that is touched to learn whether the queue was seen to its end."""
+"""File in the state directory; its event shows that the queue was read to its end."""
 
-_MAX_NAMED = 100
+_MAX_DIRTY_PATHS = 100
 _PAUSE_SECONDS = 0.02
-"""Between two readings of the queue, so that a storm of events costs little."""
+"""Pause between reads of the queue, so that bursts of events are cheap."""
 
 
-class Mark(NamedTuple):
-    """Where the watcher stood when a look began."""
+class WatchMark(NamedTuple):
+    """State of the watcher when a sync began."""
 
     events: int
-    sight: Sight
+    git: GitStamp
 
 
 class Watcher:
@@ -46,15 +46,15 @@ class Watcher:
         self._cookie = state / COOKIE
         self._overlay = overlay
         self._changed = changed
-        self._landmarks = Landmarks(root, overlay=overlay)
+        self._git_stamps = GitStamps(root, overlay=overlay)
         self._mutex = threading.Lock()
         self._by_watch: dict[int, RepoPath] = {}
         self._by_path: dict[RepoPath, int] = {}
         self._count = 0
-        self._seen: Mark | None = None
+        self._verified: WatchMark | None = None
         self._dirty: dict[RepoPath, int] = {}
         self._dirty_total = 0
-        self._lost = False
+        self._overflowed = False
         self._cookie_watch = -1
         self._state = "starting"
         self._local = is_local(root) and is_local(state)
@@ -62,7 +62,7 @@ class Watcher:
         self._wake_read, self._wake_write = os.pipe()
         self._thread = threading.Thread(target=self._run, name="codeplane-watch", daemon=True)
         try:
-            self._bake()
+            self._add_cookie()
         except OSError:
             self._local = False
         self._thread.start()
@@ -71,14 +71,14 @@ class Watcher:
     def state(self) -> str:
         return self._state
 
-    def begin(self) -> Mark:
-        """Called before a look: what it sees is at least as new as this."""
+    def begin(self) -> WatchMark:
+        """Return a mark that the scan of a sync is at least as new as; call it before the scan."""
         with self._mutex:
             self._drain()
-            return Mark(self._count, self._landmarks.look())
+            return WatchMark(self._count, self._git_stamps.read())
 
-    def finish(self, mark: Mark, directories: Mapping[RepoPath, int], complete: bool) -> bool:
-        """Called after a look that walked these directories; whether another one is needed before a word is given."""
+    def finish(self, mark: WatchMark, directories: Mapping[RepoPath, int], complete: bool) -> bool:
+        """Watch the directories that a sync walked. Return True if another sync must run before a proof is possible."""
         with self._mutex:
             if self._state in ("limit", "off"):
                 return False
@@ -87,15 +87,15 @@ class Watcher:
                 added = self._watch(directories)
             except OSError as error:
                 self._state = "limit" if error.errno == errno.ENOSPC else "off"
-                self._seen = None
+                self._verified = None
                 self._forget_all()
                 return False
             if added:
-                # What happened in them before they were watched, nobody has told.
+                # Events in them before they were watched are unknown.
                 self._count += 1
-                self._seen = None
+                self._verified = None
             elif complete:
-                self._seen = mark
+                self._verified = mark
                 self._dirty = {path: count for path, count in self._dirty.items() if count > mark.events}
                 self._dirty_total = len(self._dirty)
             trusted = self._local and (self._overlay or not (self._root / ".gitmodules").exists())
@@ -104,29 +104,29 @@ class Watcher:
             return added
 
     def proves_fresh(self) -> bool:
-        """Whether nothing has changed since the last look began, up to this very moment."""
+        """True if nothing has changed between the start of the last complete sync and this call."""
         before = self._count
         with self._mutex:
-            seen = self._seen
-            if seen is None or self._state != "on" or not seen.sight.settled:
+            verified = self._verified
+            if verified is None or self._state != "on" or not verified.git.settled:
                 return False
             try:
                 os.close(os.open(self._cookie, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK))
             except OSError:
                 return False
             caught_up = self._drain()
-            fresh = caught_up and self._count == seen.events and self._landmarks.look().stats == seen.sight.stats
+            fresh = caught_up and self._count == verified.events and self._git_stamps.read().stats == verified.git.stats
         if self._count != before:
             self._changed()
         return fresh
 
     def distrust(self) -> None:
-        """What a look that began earlier has seen is no longer what counts."""
+        """Invalidate the proof of every sync that has begun."""
         with self._mutex:
             self._count += 1
 
     def dirty(self) -> tuple[tuple[RepoPath, ...], int]:
-        """Paths that changed since the last look, the first of them by name, and how many."""
+        """Return paths that changed since the last sync, sorted and truncated, and their total."""
         with self._mutex:
             return tuple(sorted(self._dirty)), self._dirty_total
 
@@ -137,7 +137,7 @@ class Watcher:
             self._thread.join(2.0)
         with self._mutex:
             self._state = "off"
-            self._seen = None
+            self._verified = None
             self._inotify.close()
             for pipe in (self._wake_read, self._wake_write):
                 with suppress(OSError):
@@ -160,13 +160,13 @@ class Watcher:
                 self._changed()
             time.sleep(_PAUSE_SECONDS)
 
-    def _bake(self) -> None:
+    def _add_cookie(self) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
         os.close(os.open(self._cookie, flags, 0o600))
         self._cookie_watch = self._inotify.add(self._cookie, inotify.TOUCHED)
 
     def _drain(self) -> bool:
-        """Take in all events; whether our own touch was among them."""
+        """Process all queued events. Return True if the event of our cookie was among them."""
         touched = False
         while True:
             try:
@@ -181,13 +181,13 @@ class Watcher:
                     if event.mask & inotify.IGNORED:
                         self._cookie_watch = -1
                 else:
-                    self._take_in(event)
+                    self._process(event)
 
-    def _take_in(self, event: InotifyEvent) -> None:
+    def _process(self, event: InotifyEvent) -> None:
         watch, mask, name = event
         if mask & inotify.OVERFLOW:
             self._count += 1
-            self._lost = True
+            self._overflowed = True
             if self._state == "on":
                 self._state = "overflow"
             return
@@ -200,32 +200,32 @@ class Watcher:
             self._by_path.pop(directory, None)
             return
         path = join(directory, name) if name else directory
-        if path in self._dirty or len(self._dirty) < _MAX_NAMED:
+        if path in self._dirty or len(self._dirty) < _MAX_DIRTY_PATHS:
             self._dirty_total += path not in self._dirty
             self._dirty[path] = self._count
         else:
             self._dirty_total += 1
         if mask & inotify.IS_DIRECTORY and mask & inotify.MOVED_FROM:
-            # Its watches would go on telling of it under a name that is no longer true.
+            # Its watches would keep reporting events under the old path.
             for inside in [known for known in self._by_path if is_inside(known, path)]:
                 self._forget(inside)
 
     def _watch(self, directories: Mapping[RepoPath, int]) -> bool:
-        """Watch exactly these; whether one of them was not watched before."""
-        if self._lost:
-            # Watches may have ended without our hearing of it. Adding them again tells.
+        """Watch exactly these directories. Return True if one of them was not watched before."""
+        if self._overflowed:
+            # Watches may have ended unnoticed; adding them again shows which.
             self._by_watch, old = {}, self._by_watch
             self._by_path = {}
             added = self._add(directories)
             for watch in old.keys() - self._by_watch.keys():
                 self._inotify.remove(watch)
-            self._lost = False
+            self._overflowed = False
             return added
         for path in [path for path in self._by_path if path not in directories]:
             self._forget(path)
         if self._cookie_watch < 0:
             with suppress(OSError):
-                self._bake()
+                self._add_cookie()
         return self._add(path for path in directories if path not in self._by_path)
 
     def _add(self, paths: Iterable[RepoPath]) -> bool:

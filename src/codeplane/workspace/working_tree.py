@@ -1,7 +1,7 @@
-"""Files of the working tree that the index takes in, listed without an index.
+"""Lists the files that would be indexed, without an index.
 
 The walk, the ignore rules and the secrets policy are those of the index. Language and role follow from the path and
-from `.gitattributes` alone: no source file is opened here.
+`.gitattributes` alone: no source file is opened.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ class TreeFile(NamedTuple):
 
 class TreeListing(NamedTuple):
     files: tuple[TreeFile, ...]
-    """By path."""
+    """Sorted by path."""
     unscanned: tuple[RepoPath, ...]
     """Directories that could not be listed, and files whose stat failed."""
 
 
 class WorkingTree:
-    """Lists the tree anew at each call; unchanged directories are not read again. Safe from many threads."""
+    """Scans the tree at each call, but not the unchanged directories. Safe from many threads."""
 
     def __init__(self, options: IndexOptions) -> None:
         self._options = options
         self._lock = threading.Lock()
         self._cache = WalkCache()
-        self._kinds: _Kinds | None = None
+        self._kinds: _FileKinds | None = None
 
     def list_files(self) -> TreeListing:
         options = effective_options(self._options)
@@ -57,18 +57,18 @@ class WorkingTree:
             scan = walk(root, IgnoreRules(options.ignore), self._cache)
             statements = _read_attributes(root, scan)
             if self._kinds is None or self._kinds.settings != (options.extensions, statements):
-                self._kinds = _Kinds(options, statements)
+                self._kinds = _FileKinds(options, statements)
             files = tuple(self._kinds.describe(path, scan.files[path].size) for path in _indexed(options, scan))
         return TreeListing(files, tuple(sorted({*scan.unscanned, *scan.unreadable})))
 
     def forget(self) -> None:
-        """Free what was kept for the next listing."""
+        """Drop the caches."""
         with self._lock:
             self._cache, self._kinds = WalkCache(), None
 
 
-class _Kinds:
-    """Language and role by path, computed once for each."""
+class _FileKinds:
+    """Cache of language and role by path."""
 
     def __init__(self, options: IndexOptions, statements: dict[RepoPath, tuple[AttributeStatement, ...]]) -> None:
         self.settings = (options.extensions, statements)

@@ -1,7 +1,6 @@
-"""The door to a repository's index, for a process that lives or for one question.
+"""The entry points to a repository: fresh reads of its index, and mutations of its files. Safe from many threads.
 
-It puts the parts together: the thread that keeps the index, the snapshots to read from,
-and the questions. Safe from many threads.
+It assembles the parts: the index thread, the snapshot pool, fresh reads and the editor.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
 from typing import TypeVar
 
 from codeplane import telemetry
@@ -22,59 +20,61 @@ from codeplane.index.options import IndexOptions, IsCancelled, ProgressListener,
 from codeplane.query.snapshot import Snapshot
 from codeplane.store.layout import STATE_NAME, StateDirectory, open_state
 from codeplane.workspace.clearing import ClearReport
-from codeplane.workspace.compatibility import has_current
-from codeplane.workspace.fresh_read import FreshRead
+from codeplane.workspace.compatibility import Preflight, has_current, preflight
+from codeplane.workspace.errors import copy_error, unverifiable_error
+from codeplane.workspace.fresh_read import OPENING_SECONDS, FreshRead, wait_for, wait_readable, wait_until_open
 from codeplane.workspace.freshness import (
     ONE_SHOT,
     ActiveJob,
     FreshResult,
+    IndexPhase,
     WorkspaceSettings,
     WorkspaceState,
     check_policy,
 )
 from codeplane.workspace.index_thread import IndexThread
-from codeplane.workspace.jobs import IndexJob
-from codeplane.workspace.preflight import Preflight, preflight
 from codeplane.workspace.prewarm import prewarm
-from codeplane.workspace.readers import Readers
-from codeplane.workspace.waiting import OPENING_SECONDS, admit, copy_error, lock_held_error, wait_for, wait_until_open
+from codeplane.workspace.requests import IndexJob, IndexRequests
+from codeplane.workspace.snapshot_pool import SnapshotPool
 from codeplane.workspace.working_tree import WorkingTree
 
 T = TypeVar("T")
 
-PREWARM_AGAIN_SECONDS = 10.0
+PREWARM_RETRY_SECONDS = 10.0
 
 
 class Workspace:
-    """Safe from many threads. Between `start` and `close` it owns the index, or waits for its turn."""
+    """Between `start` and `close` it owns the index, or waits for the lock."""
 
     def __init__(self, options: IndexOptions, settings: WorkspaceSettings | None = None) -> None:
         self.options = options
         self.settings = settings or WorkspaceSettings()
         check_policy(self.settings.policy)
-        self._index_thread = IndexThread(options, self.settings, self._on_ready)
-        self.root = self._index_thread.root
-        self._readers = Readers(StateDirectory(self.root / STATE_NAME))
+        self.root = options.real_root
+        watcher_state = "starting" if self.settings.watcher else "off"
+        self._requests = IndexRequests(build_allowed=self.settings.build, watcher_state=watcher_state)
+        self._thread = IndexThread(options, self.settings, self._requests, self._on_ready)
+        self._pool = SnapshotPool(StateDirectory(self.root / STATE_NAME))
         self.tree = WorkingTree(options)
-        """The files themselves, for answers while there is no index to read."""
+        """The files themselves, for results while there is no index to read."""
         self._prewarm = "pending" if self.settings.prewarm else "skipped"
         self._prewarmer: threading.Thread | None = None
         self._prewarm_ended = 0.0
         self._editor: Editor | None = None
 
     def start(self) -> None:
-        """Returns at once; what is done goes on in a thread of its own."""
-        self._index_thread.start()
+        """Start the index thread and return at once."""
+        self._thread.start()
 
     def close(self, timeout: float = 5.0) -> None:
-        """End what goes on, so that it can be resumed; nobody who waits here is left waiting."""
+        """Stop all work so that it can be resumed. Waiting callers get SHUTTING_DOWN."""
         deadline = time.monotonic() + timeout
         if self._editor is not None:
             self._editor.close(timeout)
-        self._index_thread.stop(timeout)
+        self._thread.stop(timeout)
         if self._prewarmer is not None:
             self._prewarmer.join(max(0.1, deadline - time.monotonic()))
-        self._readers.close()
+        self._pool.close()
 
     def __enter__(self) -> Workspace:
         self.start()
@@ -84,52 +84,55 @@ class Workspace:
         self.close()
 
     def state(self) -> WorkspaceState:
-        """How things stand; never waits for work."""
-        index_thread = self._index_thread
-        watcher = index_thread.watcher
-        with index_thread.changed:
-            report, progress, job, running = (
-                index_thread.last_report,
-                index_thread.progress,
-                index_thread.job,
-                index_thread.running,
-            )
-            active: ActiveJob | None = None
-            if job is not None and job.running:
-                active = ActiveJob(job.kind, job.id, job.progress, job.started)
-            elif running is not None and progress is not None:
-                active = ActiveJob("sync", "", progress, index_thread.running_since)
-            state = WorkspaceState(
-                phase=index_thread.phase,
-                watcher=watcher.state if watcher is not None else index_thread.watcher_state,
-                prewarm=self._prewarm,
-                lock_owner=index_thread.lock_owner if index_thread.phase == "waiting" else None,
-                progress=progress,
-                epoch=index_thread.epoch,
-                last_sync=index_thread.last_sync,
-                last_report=report,
-                last_error=index_thread.last_error,
-                compatibility=index_thread.compatibility,
-                active_job=active,
-            )
-        return replace(state, published=self._is_published(state.phase))
+        """Return the current state without waiting for any work."""
+        status = self._requests.status
+        active: ActiveJob | None = None
+        if status.job is not None and status.job.running:
+            active = ActiveJob(status.job.kind, status.job.id, status.job.progress, status.job.started)
+        elif status.progress is not None:
+            active = ActiveJob("sync", "", status.progress, status.sync_started)
+        return WorkspaceState(
+            phase=status.phase,
+            watcher=self._requests.watcher_state,
+            prewarm=self._prewarm,
+            lock_owner=status.lock_owner if status.phase is IndexPhase.WAITING else None,
+            progress=status.progress,
+            epoch=status.epoch,
+            last_sync=status.last_sync,
+            last_report=status.last_report,
+            last_error=status.last_error,
+            compatibility=status.compatibility,
+            active_job=active,
+            published=self._is_published(status.phase),
+        )
 
     def read(
         self,
-        ask: Callable[[Snapshot], T],
+        query: Callable[[Snapshot], T],
         policy: str | None = None,
         *,
         file: RepoPath | None = None,
         lexical: bool = False,
-        links: bool = False,
+        references: bool = False,
         cancelled: IsCancelled | None = None,
     ) -> FreshResult[T]:
-        """Ask one epoch. `ask` may run twice; only the later value counts. With `file`, only that file matters.
+        """Run a query on one epoch. It may run twice; only the last value counts.
 
-        Who asks what references stand for says so (`links`): that is known a while after all the rest.
+        With `file`, only that file must be fresh. `references` waits until references are resolved, which takes
+        longer than everything else in a sync.
         """
-        chosen = check_policy(policy or self.settings.policy)
-        return FreshRead(self._index_thread, self._readers, ask, chosen, file, lexical, links, cancelled).answer()
+        return FreshRead(
+            self._requests,
+            self._pool,
+            self.options,
+            self.settings,
+            query,
+            check_policy(policy or self.settings.policy),
+            file=file,
+            lexical=lexical,
+            references=references,
+            cancelled=cancelled,
+        ).run()
 
     @property
     def editor(self) -> Editor:
@@ -149,30 +152,40 @@ class Workspace:
         return self.editor.mutation(paths, journal, cancelled)
 
     def wait_until_open(self, seconds: float = OPENING_SECONDS, cancelled: IsCancelled | None = None) -> bool:
-        """Wait while an existing index is being opened; return whether it can be read now.
+        """Wait while an existing index is being opened; return True if it can be read now.
 
-        Does not wait for a build: that can take minutes. Raises CANCELLED; never fails because of the index itself.
+        Does not wait for a build, which can take minutes. Raises CANCELLED, but never an error of the index.
         """
-        return wait_until_open(self._index_thread, time.monotonic() + seconds, cancelled) == "ready"
+        return wait_until_open(self._requests, time.monotonic() + seconds, cancelled) is IndexPhase.READY
 
-    def sync(self, report: ProgressListener | None = None, cancelled: IsCancelled | None = None) -> SyncReport:
-        """Look at the tree now and wait for it, and for what references stand for.
+    def sync(self, listener: ProgressListener | None = None, cancelled: IsCancelled | None = None) -> SyncReport:
+        """Sync with the working tree now, and wait until references are resolved.
 
-        `report` is called from another thread. Who gives up gets CANCELLED; the look goes on, since others may need it.
+        `listener` is called from another thread. A cancelled caller gets CANCELLED; the sync continues for others.
         """
         deadline = time.monotonic() + max(OPENING_SECONDS, self.settings.strict_seconds)
-        if admit(self._index_thread, True, deadline, cancelled) != "ready":
-            raise lock_held_error(ErrorCode.INDEX_LOCKED, self._index_thread.lock_owner)
-        sync, _ = self._index_thread.request_sync(report, links=True)
-        wait_for(self._index_thread, sync, None, cancelled, links=True)
+        phase = wait_readable(self._requests, self.options, True, True, deadline, cancelled)
+        if phase is not IndexPhase.READY:
+            raise unverifiable_error(ErrorCode.INDEX_LOCKED, self._requests.status.lock_owner)
+        sync, _ = self._requests.request_sync(listener, references=True)
+        wait_for(self._requests, sync, None, cancelled, references=True)
         if sync.error is not None:
             raise copy_error(sync.error)
         assert sync.report is not None
         return sync.report
 
+    def request_sync(self, listener: ProgressListener | None = None) -> None:
+        """Sync as soon as possible, and return at once."""
+        self._requests.request_sync(listener)
+
+    @property
+    def has_pending_request(self) -> bool:
+        """True if a sync or a clear waits to be started."""
+        return self._requests.sync is not None or self._requests.clear is not None
+
     def build(self, *, force: bool) -> IndexJob:
-        """Build in the background; the job that goes on already, if there is one. Raises what refuses it at once."""
-        job = self._index_thread.build(force)
+        """Start a build in the background, or return the running one. Raises at once if it is refused."""
+        job = self._requests.request_build(force)
         if job.error is not None:
             raise copy_error(job.error)
         return job
@@ -181,29 +194,30 @@ class Workspace:
         return preflight(self.options)
 
     def clear(self, everything: bool = False) -> ClearReport:
-        """Remove the index. It stays away until somebody asks for a build."""
-        report = self._index_thread.clear(everything)
-        self._readers.drop()
+        """Remove the index. It is built again only on request."""
+        report = self._requests.request_clear(everything)
+        self._pool.drop()
         return report
 
     def reconfigure(self) -> None:
-        """What the user has settled for this repository was changed: it holds from the next look on."""
-        self._index_thread.reopen()
+        """Apply changed user settings of this repository from the next sync on."""
+        self._requests.request_reopen()
 
-    def _is_published(self, phase: str) -> bool:
-        if phase in ("ready", "absent"):
-            return phase == "ready"
+    def _is_published(self, phase: IndexPhase) -> bool:
+        if phase in (IndexPhase.READY, IndexPhase.ABSENT):
+            return phase is IndexPhase.READY
         try:
             return has_current(open_state(self.root))
         except CodePlaneError:
             return False
 
-    def _on_ready(self, anew: bool) -> None:
-        """Prewarm once; one that failed is tried again on another index, or after a while."""
+    def _on_ready(self, rebuilt: bool) -> None:
+        """Prewarm once. A failed prewarm is retried for a new index, or after a while."""
         self.tree.forget()
         if self._prewarm not in ("pending", "failed") or (self._prewarmer is not None and self._prewarmer.is_alive()):
             return
-        if self._prewarm == "failed" and not anew and time.monotonic() < self._prewarm_ended + PREWARM_AGAIN_SECONDS:
+        retry_at = self._prewarm_ended + PREWARM_RETRY_SECONDS
+        if self._prewarm == "failed" and not rebuilt and time.monotonic() < retry_at:
             return
         if self._prewarm == "pending":
             self._prewarm = "running"
@@ -212,18 +226,18 @@ class Workspace:
 
     def _run_prewarm(self) -> None:
         try:
-            with self._readers.taken(True) as taken:
-                prewarm(taken.snapshot, lambda: self._index_thread.closing)
+            with self._pool.acquire(True) as pooled:
+                prewarm(pooled.snapshot, lambda: self._requests.closing)
             self._prewarm = "complete"
         except Exception as error:
             self._prewarm_ended, self._prewarm = time.monotonic(), "failed"
-            if not self._index_thread.closing:
+            if not self._requests.closing:
                 code = error.code.name if isinstance(error, CodePlaneError) else None
                 telemetry.warn("the prewarm failed", code=code, **telemetry.describe(error))
 
 
 @contextmanager
 def open_workspace(options: IndexOptions, settings: WorkspaceSettings = ONE_SHOT) -> Iterator[Workspace]:
-    """A door for the length of one command."""
+    """Open a workspace for the duration of one command."""
     with Workspace(options, settings) as workspace:
         yield workspace

@@ -85,7 +85,7 @@ def call_graph(call: Call, args: CallGraphArguments) -> Answer:
     read = call.root.workspace.read(
         lambda snapshot: _find_graph(snapshot, query, with_text=call.wants_text),
         args.freshness_policy,
-        links=True,
+        references=True,
         cancelled=call.cancelled,
     )
     if isinstance(read.value, SymbolNotFound):

@@ -57,7 +57,7 @@ def map_repo(call: Call, args: MapRepoArguments) -> Answer:
 
     # A map costs more than a sync: sync first, then use a map of that version or a newer one. Key files rank by
     # references, so those have to be resolved.
-    synced = call.root.workspace.read(index_version, args.freshness_policy, links=True, cancelled=call.cancelled)
+    synced = call.root.workspace.read(index_version, args.freshness_policy, references=True, cancelled=call.cancelled)
     key = (args.include, args.depth, args.limit, tokens, directory, call.wants_text)
     made = call.root.maps.get(key, synced.value, make)
     read, fields = replace(synced, epoch=made.index[1]), made.fields

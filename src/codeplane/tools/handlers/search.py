@@ -127,7 +127,9 @@ def _find(call: Call, args: SearchArguments, request: SearchRequest, view: RowOp
 
     links = request.mode == "references"
     try:
-        return call.root.workspace.read(ask, args.freshness_policy, lexical=True, links=links, cancelled=call.cancelled)
+        return call.root.workspace.read(
+            ask, args.freshness_policy, lexical=True, references=links, cancelled=call.cancelled
+        )
     except CodePlaneError as error:
         disk = search_disk(call, request, error)
         extent = None if disk.found.hits else disk.extent

@@ -13,7 +13,7 @@ from codeplane.operations.search.query_features import analyze_query
 from codeplane.tools.calls import Call
 from codeplane.tools.handlers.search_empty import nothing_indexed_in
 from codeplane.tools.handlers.search_request import MAX_ECHO
-from codeplane.workspace.waiting import copy_error
+from codeplane.workspace.errors import copy_error
 
 _TEXT_MODES = frozenset({"auto", "lexical", "regex", "files"})
 """Modes that need no index."""

@@ -1,4 +1,4 @@
-"""Whether one file is as an epoch knows it, found out without a look at the whole tree."""
+"""Check one file against an epoch without scanning the whole tree."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from codeplane.index.options import IndexOptions, effective_options
 from codeplane.query.snapshot import Snapshot
 from codeplane.store.codec import path_to_text, signed64
 
-_KNOWN = "SELECT size, mtime_ns, ctime_ns, inode, device, observed_at_ns FROM files WHERE path = ?"
+_SELECT_STAT = "SELECT size, mtime_ns, ctime_ns, inode, device, observed_at_ns FROM files WHERE path = ?"
 
 
-def is_untouched(snapshot: Snapshot, options: IndexOptions, file: RepoPath) -> bool:
-    """True only when its stat is the known one, believable, and no rule leaves it out. False says nothing."""
-    known = snapshot.reader.row(_KNOWN, (path_to_text(file),))
-    if known is None:
+def is_file_unchanged(snapshot: Snapshot, options: IndexOptions, file: RepoPath) -> bool:
+    """True if the stat equals the stored one, is not racy, and no ignore rule excludes the file."""
+    stored = snapshot.reader.row(_SELECT_STAT, (path_to_text(file),))
+    if stored is None:
         return False
     try:
         with Root.open(options.root) as root:
-            folder = root.open_directory(parent(file))
+            directory = root.open_directory(parent(file))
             try:
-                status = os.stat(basename(file), dir_fd=folder, follow_symlinks=False)
+                status = os.stat(basename(file), dir_fd=directory, follow_symlinks=False)
             finally:
-                os.close(folder)
-            now = FileStat(
+                os.close(directory)
+            current = FileStat(
                 status.st_size,
                 status.st_mtime_ns,
                 status.st_ctime_ns,
                 signed64(status.st_ino),
                 signed64(status.st_dev),
             )
-            if not modes.S_ISREG(status.st_mode) or now != known[:5] or is_racy(now, known[5]):
+            if not modes.S_ISREG(status.st_mode) or current != stored[:5] or is_racy(current, stored[5]):
                 return False
             if why_ignored(root, IgnoreRules(effective_options(options).ignore), file) is not None:
                 return False
@@ -47,8 +47,8 @@ def is_untouched(snapshot: Snapshot, options: IndexOptions, file: RepoPath) -> b
 
 
 def _is_same_git_index(snapshot: Snapshot, options: IndexOptions) -> bool:
-    """Without the overlay, what git tracks decides as well."""
+    """True if git tracks the same files: without the overlay, the git index decides what is indexed."""
     version = snapshot.epoch.repo_version
     stamp = index_stamp(options.root)
-    seen = (version.get("index_mtime_ns"), version.get("index_size"))
-    return stamp is not None and stamp == seen and not version.get("submodules")
+    indexed = (version.get("index_mtime_ns"), version.get("index_size"))
+    return stamp is not None and stamp == indexed and not version.get("submodules")

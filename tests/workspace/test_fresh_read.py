@@ -105,7 +105,7 @@ def test_an_overflow_of_the_watcher_loses_nothing(root: Path) -> None:
     with door(root) as workspace:
         until(lambda: is_ready(workspace))
         arm(workspace)
-        watcher = workspace._index_thread.watcher
+        watcher = workspace._requests.watcher
         assert watcher is not None
         with watcher._mutex:  # Nobody reads the queue meanwhile.
             for _ in range(room // 2 + 10):
@@ -170,7 +170,7 @@ def test_a_look_that_began_before_the_call_does_not_count(root: Path) -> None:
         ]
         for reader in readers:
             reader.start()
-        until(lambda: workspace._index_thread._queued is not None)
+        until(lambda: workspace.has_pending_request)
         first.end()
         for reader in readers:
             reader.join(20)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from codeplane.workspace.landmarks import Landmarks
+from codeplane.workspace.git_stamps import GitStamps
 from support.doors import arm, door, is_ready, paths, until
 from support.repositories import git, make_repository, write
 
@@ -60,25 +60,25 @@ def test_each_of_them_shows_a_change(root: Path, make: object) -> None:
     tree = make(root)
     own = Path(git(tree, "rev-parse", "--absolute-git-dir").strip())
     shared = (tree / git(tree, "rev-parse", "--git-common-dir").strip()).resolve()
-    landmarks = Landmarks(tree, overlay=True)
-    before = landmarks.look().stats
+    stamps = GitStamps(tree, overlay=True)
+    before = stamps.read().stats
     for path in (own / "HEAD", own / "logs/HEAD", own / "index", shared / "info/exclude"):
         with path.open("ab") as file:
             file.write(b"\n")
-        after = landmarks.look().stats
+        after = stamps.read().stats
         assert after != before, path.name
         before = after
     write(tree, "b.py", "x = 1\n")
-    assert landmarks.look().stats == before
+    assert stamps.read().stats == before
     if make is not plain:
         shutil.copytree(own, root.with_name("copy"))
         (tree / ".git").write_text("gitdir: ../copy\n")
-        assert landmarks.look().stats != before
+        assert stamps.read().stats != before
 
 
 def test_what_cannot_be_looked_at_is_not_believed(root: Path) -> None:
     def is_settled(tree: Path) -> bool:
-        return Landmarks(tree, overlay=True).look().settled
+        return GitStamps(tree, overlay=True).read().settled
 
     own = root / ".git"
     assert not is_settled(root), "rules that were written a moment ago"

@@ -1,8 +1,7 @@
-"""Files outside the walked directories that an index depends on: git's own, wherever this tree keeps them.
+"""Stats of git's own files that an index depends on and that no watched directory contains.
 
-In a linked worktree and in a submodule `.git` is a file that names another directory. Only
-stats are compared; whether a later change would show in them is said as well, and where that
-cannot be known it is denied.
+In a linked worktree and in a submodule, `.git` is a file that names another directory. Only stats are compared. A
+stamp also says whether a later change is certain to show in it.
 """
 
 from __future__ import annotations
@@ -21,39 +20,37 @@ _POINTER_BYTES = 8192
 _GITDIR = "gitdir: "
 
 
-class Sight(NamedTuple):
-    """What the landmarks looked like."""
-
+class GitStamp(NamedTuple):
     stats: tuple[object, ...]
     settled: bool
-    """Whether they would show a later change."""
+    """True if a later change is certain to change the stats."""
 
 
-class _Places(NamedTuple):
-    exact: tuple[str, ...]
-    """Whose content counts: one that was just written may change again and look the same."""
+class _GitFiles(NamedTuple):
+    by_content: tuple[str, ...]
+    """Files whose content counts: one that was just written may change again with an equal stat."""
     others: tuple[str, ...]
     trusted: bool
 
 
-class Landmarks:
+class GitStamps:
     """Belongs to one thread at a time."""
 
     def __init__(self, root: Path, *, overlay: bool) -> None:
         self._root = root
         self._git = str(root / ".git")
         self._overlay = overlay
-        self._found: tuple[object, _Places] | None = None
+        self._found: tuple[object, _GitFiles] | None = None
 
-    def look(self) -> Sight:
+    def read(self) -> GitStamp:
         now = time.time_ns()
         pointer = _identify(self._git)
         if self._found is None or self._found[0] != pointer:
-            self._found = pointer, self._find_places()
-        places = self._found[1]
-        settled = places.trusted
+            self._found = pointer, self._find_files()
+        files = self._found[1]
+        settled = files.trusted
         stats: list[object] = [pointer, _identify(self._root)]
-        for exact, paths in ((True, places.exact), (False, places.others)):
+        for by_content, paths in ((True, files.by_content), (False, files.others)):
             for path in paths:
                 try:
                     status = os.stat(path, follow_symlinks=False)
@@ -65,29 +62,29 @@ class Landmarks:
                     settled = False
                     continue
                 stats.append(stat_fields(status))
-                # A link stays what it is while that behind it changes.
-                if modes.S_ISLNK(status.st_mode) or (exact and is_racy(stat_of(status), now)):
+                # The stat of a link does not show changes of its target.
+                if modes.S_ISLNK(status.st_mode) or (by_content and is_racy(stat_of(status), now)):
                     settled = False
-        return Sight(tuple(stats), settled)
+        return GitStamp(tuple(stats), settled)
 
-    def _find_places(self) -> _Places:
+    def _find_files(self) -> _GitFiles:
         try:
             own = _own_directory(self._root)
             shared = _shared_directory(own) if own is not None else None
         except (OSError, ValueError):
-            return _Places((), (), trusted=False)
+            return _GitFiles((), (), trusted=False)
         if own is None or shared is None:
-            return _Places((), (), trusted=True)
+            return _GitFiles((), (), trusted=True)
         index, exclude = str(own / "index"), str(shared / "info" / "exclude")
         others = (str(own / "HEAD"), str(own / "logs" / "HEAD"))
         trusted = is_local(own) and is_local(shared)
         if self._overlay:
-            return _Places((exclude,), (*others, index), trusted)
-        return _Places((exclude, index), others, trusted)
+            return _GitFiles((exclude,), (*others, index), trusted)
+        return _GitFiles((exclude, index), others, trusted)
 
 
 def _identify(path: str | Path) -> object:
-    """What a directory is, whatever happens in it; of a file all that would show a change."""
+    """Return the identity of a directory, or the full stat of a file."""
     try:
         status = os.stat(path, follow_symlinks=False)
     except OSError as error:
@@ -98,7 +95,7 @@ def _identify(path: str | Path) -> object:
 
 
 def _own_directory(root: Path) -> Path | None:
-    """Where git keeps what is this working tree's alone; None without git."""
+    """Return the git directory of this working tree; None without git."""
     git = root / ".git"
     try:
         mode = os.stat(git, follow_symlinks=False).st_mode
@@ -108,12 +105,12 @@ def _own_directory(root: Path) -> Path | None:
         return git
     text = _read_line(git)
     if not text.startswith(_GITDIR):
-        raise ValueError("no pointer to a git directory")
+        raise ValueError("not a pointer to a git directory")
     return root / text.removeprefix(_GITDIR)
 
 
 def _shared_directory(own: Path) -> Path:
-    """Where git keeps what all working trees of a repository share."""
+    """Return the git directory that all working trees of a repository share."""
     try:
         return own / _read_line(own / "commondir")
     except FileNotFoundError:
