@@ -249,7 +249,7 @@ def _set_fingerprint(patient: Patient, old: str, new: str) -> None:
     """As another version would have written it."""
     patient.restore(1)
     with Indexer.open(patient.options) as indexer:
-        writer = indexer._writer
+        writer = indexer.writer
         assert writer is not None
         text = writer.read_meta("fingerprint")
         assert text is not None and old in text

@@ -87,10 +87,10 @@ def growth(tmp_path: Path, syncs: int) -> list[int]:
         for number in range(syncs):
             write(root, f"m{number % 20}.py", source(1000 + number))
             indexer.sync()
-            assert indexer._writer is not None
-            assert indexer._writer.wal_bytes() < MAX_WAL_BYTES // 4
+            assert indexer.writer is not None
+            assert indexer.writer.wal_bytes() < MAX_WAL_BYTES // 4
             if number % 50 == 49:
-                sizes.append(indexer.state.size_bytes() - indexer._writer.wal_bytes())
+                sizes.append(indexer.state.size_bytes() - indexer.writer.wal_bytes())
         with open_current(indexer.state) as snapshot:
             count = snapshot.reader.count
             assert count("SELECT count(*) FROM epochs") <= KEPT_EPOCHS
@@ -121,16 +121,16 @@ def test_the_log_stays_bounded_while_a_reader_holds_it(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {f"m{number}.py": noise(number, 100) for number in range(10)})
     with Indexer.open(options_for(root)) as indexer:
         indexer.sync()
-        assert indexer._writer is not None
+        assert indexer.writer is not None
         with open_current(indexer.state):
             for number in range(60):
                 write(root, f"m{number % 10}.py", noise(number, 100))
                 indexer.sync()
-            held = indexer._writer.wal_bytes()
+            held = indexer.writer.wal_bytes()
         for number in range(3):
             write(root, "m0.py", noise(1000 + number, 100))
             indexer.sync()
-        assert indexer._writer.wal_bytes() < max(held, 2 * 1024 * 1024)
+        assert indexer.writer.wal_bytes() < max(held, 2 * 1024 * 1024)
     assert not list((root / ".codeplane").rglob("*-wal")) or all(
         path.stat().st_size == 0 for path in (root / ".codeplane").rglob("*-wal")
     )
@@ -142,14 +142,14 @@ def test_history_makes_room_when_the_cap_is_met(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", files)
     sync(root)
     with Indexer.open(options_for(root)) as indexer:
-        assert indexer._writer is not None
-        cap = int(indexer._writer.size_bytes() * 1.5)
+        assert indexer.writer is not None
+        cap = int(indexer.writer.size_bytes() * 1.5)
     sizes = []
     for turn in range(8):
         for number in range(120):
             write(root, f"m{number:03}.py", noise(number + 1000 * (turn % 2 + 1), 60))
         with Indexer.open(options_for(root, max_bytes=cap)) as indexer:
             indexer.sync()
-            assert indexer._writer is not None
-            sizes.append(indexer._writer.size_bytes())
+            assert indexer.writer is not None
+            sizes.append(indexer.writer.size_bytes())
     assert max(sizes[4:]) <= 1.2 * max(sizes[:4]), sizes

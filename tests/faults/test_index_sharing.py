@@ -145,7 +145,7 @@ def test_an_index_that_is_being_replaced_is_not_read_as_if_it_were_ours(tmp_path
         shutil.rmtree(tmp_path / "user-state")
     else:
         with Indexer.open(options_for(root)) as indexer:
-            writer = indexer._writer
+            writer = indexer.writer
             assert writer is not None
             text = writer.read_meta("fingerprint")
             assert text is not None

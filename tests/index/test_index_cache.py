@@ -164,15 +164,17 @@ def test_it_can_be_turned_off_and_is_bounded(repository: Path, tmp_path: Path) -
     assert shelf(repository) == []
     room = IndexCache(tmp_path / "user-state", 10**9)
     with Indexer.open(options_for(repository)) as indexer:
-        writer = indexer._writer
+        writer = indexer.writer
         assert writer is not None
         for number in range(MAX_ENTRIES + 3):
-            room.put(writer, runtime_fingerprint(), f"{number:032d}", tree_signature([]))
+            room.store(writer, runtime_fingerprint(), f"{number:032d}", tree_signature([]))
         kept = shelf(repository)
         assert len(kept) == MAX_ENTRIES
         assert not any(name.endswith(f"{0:032d}") for name in kept), "the oldest went"
         size = sum(path.stat().st_size for path in (tmp_path / "user-state/index-cache").rglob("*") if path.is_file())
-        IndexCache(tmp_path / "user-state", size // 3).put(writer, runtime_fingerprint(), "f" * 64, tree_signature([]))
+        IndexCache(tmp_path / "user-state", size // 3).store(
+            writer, runtime_fingerprint(), "f" * 64, tree_signature([])
+        )
         assert len(shelf(repository)) <= MAX_ENTRIES // 3 + 1
     (tmp_path / "user-state/index-cache/.tmp-0-999999999").mkdir()
     IndexCache(tmp_path / "user-state", 10**9).find(runtime_fingerprint(), tree_signature([]), 0.5)

@@ -34,7 +34,7 @@ def test_workers_are_as_many_as_asked(tmp_path: Path) -> None:
     options = IndexOptions(root, tmp_path / "state", workers=3)
     with Indexer.open(options) as indexer:
         counts: list[int] = []
-        indexer.sync(report=lambda _: counts.append(len(indexer.pool.pids)))
+        indexer.sync(progress=lambda _: counts.append(len(indexer.pool.pids)))
         assert max(counts) == 3
 
 

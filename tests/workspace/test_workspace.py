@@ -308,7 +308,7 @@ def test_a_prewarm_stops_between_any_two_reads(root: Path, looks: int) -> None:
 
     with door(root, QUIET) as workspace:
         workspace.read(lambda snapshot: prewarm(snapshot, stopped), "strict", lexical=True)
-    assert asked == min(looks + 1, 14)
+    assert asked == min(looks + 1, 13)
 
 
 def test_a_prewarm_that_failed_is_tried_again(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -330,7 +330,7 @@ def test_a_prewarm_that_failed_is_tried_again(root: Path, monkeypatch: pytest.Mo
         until(lambda: len(runs) == 2)
         assert workspace.state().prewarm == "failed"
         fails = False
-        monkeypatch.setattr(workspace_module, "PREWARM_AGAIN_SECONDS", 0.0)
+        monkeypatch.setattr(workspace_module, "PREWARM_RETRY_SECONDS", 0.0)
         workspace.sync()
         until(lambda: workspace.state().prewarm == "complete")
         workspace.sync()

@@ -1,4 +1,4 @@
-"""What the pipeline is told by configuration, and what it tells while it works."""
+"""Options of the indexer, callbacks during a sync, and its report."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class IndexOptions:
     root: Path
     user_state: Path
     overlay: bool = True
-    """Whether files that git does not track are indexed too."""
+    """Index files that git does not track, too."""
     workers: int = 0
     """Parse workers; 0 means one per core."""
     max_parse_bytes: int = limits.MAX_PARSE_BYTES
@@ -32,13 +32,13 @@ class IndexOptions:
     hash_concurrency: int = limits.HASH_CONCURRENCY
     ignore: tuple[str, ...] = ()
     extensions: tuple[tuple[str, str], ...] = ()
-    """(".ext", name of a language) pairs that win over what the languages themselves claim."""
+    """(".ext", language name) pairs that take precedence over the extensions of the languages."""
     extraction_cache_bytes: int = limits.EXTRACTIONS_BYTES
-    """Room for what was read out of texts, so that it is not read out of them again; 0 for none."""
+    """Size of the cache of parsed texts; 0 turns it off."""
     index_cache_bytes: int = limits.SHELF_BYTES
-    """Room for indexes that are put by for other trees like this one; 0 for none."""
+    """Size of the cache of whole indexes; 0 turns it off."""
     max_bytes: int = 0
-    """Cap on the index on disk; 0 means a rule of thumb from the size of the sources."""
+    """Cap on the index on disk; 0 derives one from the size of the sources."""
 
     @property
     def real_root(self) -> Path:
@@ -51,13 +51,13 @@ class IndexOptions:
         )
 
     def cap_bytes(self, source_bytes: int, files: int) -> int:
-        """How large the index may grow for this much indexed text in so many files."""
+        """Return the size cap of the index for this much indexed text."""
         rule = limits.INDEX_BYTES_PER_SOURCE_BYTE * source_bytes + limits.INDEX_BYTES_PER_FILE * files
         return self.max_bytes or min(limits.MAX_INDEX_BYTES, max(64 * 1024 * 1024, rule))
 
 
 def effective_options(options: IndexOptions) -> IndexOptions:
-    """The options with what the user has settled for this repository added to them."""
+    """Return the options with the user's settings for this repository added."""
     settings = read_settings(options.user_state, options.real_root)
     ignore = tuple(dict.fromkeys((*options.ignore, *settings.ignore_patterns)))
     wanted = {**dict(options.extensions), **dict(settings.extensions)}
@@ -79,12 +79,34 @@ class IndexProgress(NamedTuple):
 ProgressListener = Callable[[IndexProgress], None]
 IsCancelled = Callable[[], bool]
 ChangesListener = Callable[["Changes"], None]
-"""Told what differs as soon as the tree was compared, before any of it is read."""
+"""Called with the differences as soon as the tree was compared, before any file is read."""
+
+
+class SyncHooks(NamedTuple):
+    """Callbacks during a sync."""
+
+    progress: ProgressListener
+    cancelled: IsCancelled
+    changes: ChangesListener
+
+    @classmethod
+    def make(
+        cls,
+        progress: ProgressListener | None = None,
+        cancelled: IsCancelled | None = None,
+        changes: ChangesListener | None = None,
+    ) -> SyncHooks:
+        """Return hooks that do nothing where none is passed."""
+        return cls(progress or _ignore, cancelled or (lambda: False), changes or _ignore)
+
+
+def _ignore(_: object) -> None:
+    pass
 
 
 @dataclass(frozen=True)
 class SyncReport:
-    """What one look at the tree found and did."""
+    """Result of one sync."""
 
     epoch: int
     decision: str
@@ -96,28 +118,28 @@ class SyncReport:
     removed: int = 0
     renamed: tuple[tuple[RepoPath, RepoPath], ...] = ()
     touched: int = 0
-    """Files whose stat changed and whose content did not."""
+    """Files whose stat changed but whose content did not."""
     hashed: int = 0
     parsed: int = 0
     resolved: int = 0
-    """Files whose references were resolved: they changed, or what they use did."""
+    """Files whose references must be resolved: they or their dependencies changed."""
     full_hash_run: bool = False
     reconciled: bool = False
-    """Whether ignore rules had changed since the look before."""
+    """True if ignore rules changed since the last sync."""
     partial: bool = False
     unscanned: tuple[RepoPath, ...] = ()
     stale: tuple[RepoPath, ...] = ()
-    """Files that could not be read, or changed while they were; what is known of them is older."""
+    """Files that could not be read, or changed during the read; their indexed state is older."""
     set_aside: tuple[RepoPath, ...] = ()
-    """Files that broke their parser in this look."""
+    """Files that broke their parser in this sync."""
     pending: int = 0
-    """Files left for the next look, after an interruption or at the size cap."""
+    """Files left for the next sync, after an interruption or at the size cap."""
     repaired: tuple[RepoPath, ...] = ()
     seconds: float = 0.0
     bytes_read: int = 0
     rebuild_reason: str | None = None
     bound: bool = True
-    """Whether the index could be noted as this user's."""
+    """True if the index could be registered as this user's."""
     warnings: tuple[str, ...] = ()
 
     @property

@@ -1,7 +1,7 @@
-"""How a new generation begins: empty, or as a copy of an index that was put by and is like the tree.
+"""New generations: empty, or seeded with a copy of a cached index of a similar tree.
 
-A copy is a head start and no more: none of its files counts as seen, so each is read and compared by digest before the
-generation becomes current. What is put by, and found here, lies in the user's own directory, never in a repository.
+A seed only saves time: none of its files counts as seen, so each is read and compared by digest before the generation
+becomes current. Cached indexes are in the user's state directory, never in a repository.
 """
 
 from __future__ import annotations
@@ -21,99 +21,91 @@ from codeplane.store.registry import Binding
 from codeplane.store.writer import Barrier, Writer, create_writer
 
 _EPOCHS_PER_GENERATION = 1_000_000
-_OTHER_TREE = 10
-"""A tree of which one file in so many changed at once may be another."""
-_ALIKE = 0.3
-_NEARER = 0.1
-"""Share of files that an index must have in common with a tree to start from it; more than the one at hand has."""
+_SWITCH_SHARE = 10
+"""If one file in so many changed at once, it may be a branch switch."""
+_MIN_SIMILARITY = 0.3
+_MIN_ADVANTAGE = 0.1
+"""How much more similar to the tree a cached index must be than the current one."""
 
 
 class NewGeneration(NamedTuple):
-    """What a generation must know when it is made."""
-
     state: StateDirectory
     binding: Binding
     last_epoch: int | None
-    """Of the index before it, where that is known."""
+    """Last epoch of the previous index, if known."""
     barrier: Barrier
+
+    def create_empty(self) -> Writer:
+        generation = self.state.new_generation()
+        try:
+            return create_writer(
+                generation,
+                runtime_fingerprint(),
+                self.binding.repo_uuid,
+                self.binding.index_id,
+                first_epoch=self._first_epoch(generation),
+                barrier=self.barrier,
+            )
+        except BaseException:
+            self.state.remove_generation(generation)
+            raise
+
+    def create_from(self, cache: IndexCache, seed: CachedIndex) -> Writer | None:
+        """Return the writer of a copy; None if the copy fails or is unusable."""
+        generation = self.state.new_generation()
+        try:
+            cache.copy_to(seed, generation)
+            return open_seeded(
+                generation,
+                runtime_fingerprint(),
+                self.binding.repo_uuid,
+                self.binding.index_id,
+                first_epoch=self._first_epoch(generation),
+                barrier=self.barrier,
+            )
+        except BaseException as error:
+            self.state.remove_generation(generation)
+            if isinstance(error, OSError | CodePlaneError):
+                return None
+            raise
+
+    def _first_epoch(self, generation: Generation) -> int:
+        """Return the epoch after the last one, or a number that the last one cannot have reached: epochs only grow."""
+        if self.last_epoch is not None:
+            return self.last_epoch + 1
+        return (int(generation.name) - 1) * _EPOCHS_PER_GENERATION + 1
 
 
 def is_branch_switch(changes: Changes, files: int) -> bool:
-    """Whether so much changed that it may be another branch, and an index that was put by nearer to it."""
+    """True if so much changed that a cached index may be nearer to the tree than the current one."""
     changed = len(changes.candidates) + len(changes.removed)
-    return changed >= MIN_FILES and changed * _OTHER_TREE >= files
+    return changed >= MIN_FILES and changed * _SWITCH_SHARE >= files
 
 
 def stash_current(
-    shelf: IndexCache, writer: Writer, content: str, known: Mapping[RepoPath, FileRecord], scan: Scan
+    cache: IndexCache, writer: Writer, content: str, files: Mapping[RepoPath, FileRecord], scan: Scan
 ) -> CachedIndex | None:
-    """Put the index by as it is, since its tree may come back; an index that is nearer to what is there now."""
-    own, wanted = _sketch_known(known), _sketch_scan(scan)
-    shelf.put(writer, runtime_fingerprint(), content, own)
-    return shelf.find(runtime_fingerprint(), wanted, similarity(own, wanted) + _NEARER)
+    """Cache the current index, since its tree may return. Return a cached index that is nearer to the tree."""
+    current, wanted = _file_signature(files), _scan_signature(scan)
+    cache.store(writer, runtime_fingerprint(), content, current)
+    return cache.find(runtime_fingerprint(), wanted, similarity(current, wanted) + _MIN_ADVANTAGE)
 
 
-def store_copy(shelf: IndexCache, writer: Writer, content: str, known: Mapping[RepoPath, FileRecord]) -> None:
-    """Keep a copy of what was just built, if that is worth it."""
-    if len(known) >= MIN_FILES:
-        shelf.put(writer, runtime_fingerprint(), content, _sketch_known(known))
+def store_copy(cache: IndexCache, writer: Writer, content: str, files: Mapping[RepoPath, FileRecord]) -> None:
+    """Cache an index that was just built, unless it is too small to be worth it."""
+    if len(files) >= MIN_FILES:
+        cache.store(writer, runtime_fingerprint(), content, _file_signature(files))
 
 
-def find_seed(shelf: IndexCache, scan: Scan) -> CachedIndex | None:
-    """The index to start from where there is none."""
-    return shelf.find(runtime_fingerprint(), _sketch_scan(scan), _ALIKE) if len(scan.files) >= MIN_FILES else None
-
-
-def create_generation(beginning: NewGeneration) -> Writer:
-    state, binding, _, barrier = beginning
-    generation = state.new_generation()
-    first_epoch = _first_epoch(beginning, generation)
-    try:
-        return create_writer(
-            generation,
-            runtime_fingerprint(),
-            binding.repo_uuid,
-            binding.index_id,
-            first_epoch=first_epoch,
-            barrier=barrier,
-        )
-    except BaseException:
-        state.remove_generation(generation)
-        raise
-
-
-def copy_generation_from(shelf: IndexCache, start: CachedIndex, beginning: NewGeneration) -> Writer | None:
-    """A generation that begins as a copy; None if that is no good."""
-    state, binding, _, barrier = beginning
-    generation = state.new_generation()
-    first_epoch = _first_epoch(beginning, generation)
-    try:
-        shelf.take(start, generation)
-        return open_seeded(
-            generation,
-            runtime_fingerprint(),
-            binding.repo_uuid,
-            binding.index_id,
-            first_epoch=first_epoch,
-            barrier=barrier,
-        )
-    except (OSError, CodePlaneError):
-        state.remove_generation(generation)
+def find_seed(cache: IndexCache, scan: Scan) -> CachedIndex | None:
+    if len(scan.files) < MIN_FILES:
         return None
-    except BaseException:
-        state.remove_generation(generation)
-        raise
+    return cache.find(runtime_fingerprint(), _scan_signature(scan), _MIN_SIMILARITY)
 
 
-def _first_epoch(beginning: NewGeneration, generation: Generation) -> int:
-    """Epochs only ever grow: on from the last one, or from a number that it cannot have reached."""
-    last = beginning.last_epoch
-    return last + 1 if last is not None else (int(generation.name) - 1) * _EPOCHS_PER_GENERATION + 1
+def _file_signature(files: Mapping[RepoPath, FileRecord]) -> TreeSignature:
+    return tree_signature((path, record.stat.size) for path, record in files.items())
 
 
-def _sketch_known(known: Mapping[RepoPath, FileRecord]) -> TreeSignature:
-    return tree_signature((path, each.stat.size) for path, each in known.items())
-
-
-def _sketch_scan(scan: Scan) -> TreeSignature:
+def _scan_signature(scan: Scan) -> TreeSignature:
     return tree_signature((path, stat.size) for path, stat in scan.files.items())

@@ -68,7 +68,7 @@ class IndexCache:
         found = [entry for entry in self._entries(fingerprint) if similarity(entry.signature, wanted) > above]
         return max(found, key=lambda entry: (similarity(entry.signature, wanted), entry.generation.name), default=None)
 
-    def put(self, writer: Writer, fingerprint: Fingerprint, content: str, own: TreeSignature) -> None:
+    def store(self, writer: Writer, fingerprint: Fingerprint, content: str, own: TreeSignature) -> None:
         """Keep a copy of a published index whose files have the digest `content`. What hinders it does not matter."""
         size = tree_bytes(writer.generation.path)
         if size > self._max_bytes // 2:
@@ -90,7 +90,7 @@ class IndexCache:
                 shutil.rmtree(temporary, ignore_errors=True)
             self._make_room()
 
-    def take(self, entry: CachedIndex, generation: Generation) -> None:
+    def copy_to(self, entry: CachedIndex, generation: Generation) -> None:
         """Copy an entry into a new, empty generation."""
         os.utime(entry.generation.path)
         copy_generation(entry.generation, generation)

@@ -27,7 +27,6 @@ from contextlib import suppress
 
 from codeplane import telemetry
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.disk.changes import Changes
 from codeplane.disk.locks import FileLock, find_owner
 from codeplane.index.indexer import Indexer
 from codeplane.index.options import IndexOptions

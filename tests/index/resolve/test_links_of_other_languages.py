@@ -263,7 +263,7 @@ def test_who_looked_up_nothing_of_it_is_not_resolved_again(
         indexer.sync()
         write(root, *change)
         indexer.sync_files()
-        writer = indexer._writer
+        writer = indexer.writer
         assert writer is not None
         names: dict[int, str] = dict(writer.rows("SELECT file_id, path FROM files"))
         left = {names[file_id] for file_id in writer.list_unresolved()}
