@@ -1,4 +1,4 @@
-"""Edits of a text by the most naive means: a list of characters, every place tried, one edit after the other.
+"""Naive model of text edits: try every offset, apply one edit after the other.
 
 It shares no code with what it is compared with. CR LF counts as one character. Text with another indentation is not
 looked for here; the cases hold none.
@@ -62,7 +62,7 @@ def naive(text: str, edits: list[Replacement], kind: str) -> str:
 
 
 def _places(units: list[str], edit: Replacement, kind: str) -> list[tuple[int, int, bool, bool]]:
-    """From where to where, whether it is lines, and whether it is behind the last of them."""
+    """Return begin, end, True if it is lines, and True if it is after the last line."""
     lines = lines_of(units)
     starts = [sum(map(len, lines[:number])) for number in range(len(lines) + 1)]
     if edit.expected is None:
@@ -90,7 +90,7 @@ def _places(units: list[str], edit: Replacement, kind: str) -> list[tuple[int, i
         if all(same(units[at + step], wanted[step], kind) for step in range(len(wanted)))
     ]
     if edit.replace_all:
-        return _apart(found, len(wanted))
+        return _require_disjoint(found, len(wanted))
     if edit.start is not None:
         found = _nearest(units, found, len(wanted), edit.start, kind)
     at = _one(found)
@@ -102,7 +102,7 @@ def _places(units: list[str], edit: Replacement, kind: str) -> list[tuple[int, i
     return [(starts[first], starts[last + 1], True, False)]
 
 
-def _apart(found: list[int], length: int) -> list[tuple[int, int, bool, bool]]:
+def _require_disjoint(found: list[int], length: int) -> list[tuple[int, int, bool, bool]]:
     taken: list[tuple[int, int, bool, bool]] = []
     for at in found:
         if not taken or at >= taken[-1][1]:
@@ -113,7 +113,7 @@ def _apart(found: list[int], length: int) -> list[tuple[int, int, bool, bool]]:
 
 
 def _nearest(units: list[str], found: list[int], length: int, line: int, kind: str) -> list[int]:
-    """Those in the line, or else the nearest; whole lines before parts of lines."""
+    """Return the matches in the line, or else the nearest; whole lines before parts of lines."""
     number = {at: 1 + sum(_ends(unit, kind) for unit in units[:at]) for at in found}
     whole = [at for at in found if _is_whole(units, at, at + length, kind)]
     here = [at for at in found if number[at] == line]
@@ -144,7 +144,7 @@ def _bare(text: str) -> str:
 
 
 def _by_line(old: list[list[str]], new: list[list[str]], ending: str) -> str:
-    """Equal lines in front and behind stay; of the others each has the end of the one that it replaces."""
+    """Keep equal lines at both ends; every other line takes the ending of the line that it replaces."""
     front: list[list[str]] = []
     while old and new and _alike(old[0], new[0]):
         front.append(old[0])
@@ -194,7 +194,7 @@ _WORDS = ("a", "a", "b", "ab", "", " ", "é", "x = 1", "\t", "\u2028", "\x0c")
 
 
 def random_case(chance: random.Random) -> tuple[str, list[Replacement]]:
-    """A small text, so that everything collides, and one to three edits of it."""
+    """Return a small text, so that edits collide, and one to three edits of it."""
     kind = chance.choice(("\n", "\n", "\r\n", "\r", None))
     text = "".join(
         chance.choice(_WORDS) + (chance.choice(("\n", "\r\n", "\r")) if kind is None else kind)

@@ -1,4 +1,4 @@
-"""Where edits belong and what comes of them: by example, and against a naive model."""
+"""Text edits by example, and against a naive model."""
 
 from __future__ import annotations
 
@@ -71,24 +71,24 @@ def test_edit(text: str, edit: Replacement, result: str) -> None:
         ("a b\nc\n", [Replacement("", "a "), Replacement("x\ny", None, 2, 2)], ["1", "2-3"]),
     ],
 )
-def test_the_lines_afterwards_are_those_that_are_there(text: str, edits: list[Replacement], after: list[str]) -> None:
+def test_new_lines_of_sites(text: str, edits: list[Replacement], after: list[str]) -> None:
     found = edit_text(text, edits, find_line_ending(text.encode()))
     assert [str(site.after) for site in found.sites] == after
 
 
 @pytest.mark.parametrize("end", [1, 0])
-def test_an_insertion_expects_nothing_and_lines_never_run_backwards(end: int) -> None:
+def test_old_text_with_an_empty_range_is_invalid(end: int) -> None:
     assert refusal("a\nb\nc\n", Replacement("x", "b", 2, end)).code is ErrorCode.ARGUMENT_INVALID
 
 
-def test_lines_that_moved_are_found_and_said() -> None:
+def test_moved_lines_are_found_and_reported() -> None:
     found = edit_text("new\nnew\na\nb\n", [Replacement("x\ny\n", "a\nb\n", 1, 2)], "lf")
     assert found.text == "new\nnew\nx\ny\n"
     site = found.sites[0]
     assert (str(site.requested), str(site.before), str(site.after)) == ("1-2", "3-4", "3-4")
 
 
-def test_all_edits_speak_of_the_text_as_it_was() -> None:
+def test_edits_refer_to_the_original_text() -> None:
     found = edit_text("1\n2\n3\n4\n", [Replacement("c", None, 4, 4), Replacement("a\na\na", None, 1, 1)], "lf")
     assert found.text == "a\na\na\n2\n3\nc\n"
     assert [str(site.after) for site in found.sites] == ["6", "1-3"]
@@ -155,7 +155,7 @@ def test_replace_all_overlapping_another_edit_is_refused() -> None:
     assert refusal("a\nb a\n", *edits).code is ErrorCode.EDIT_OVERLAP
 
 
-def test_overlapping_candidates_are_two() -> None:
+def test_overlapping_matches_are_ambiguous() -> None:
     assert refusal("aaa\n", Replacement("x", "aa")).code is ErrorCode.EDIT_AMBIGUOUS
 
 
@@ -257,7 +257,7 @@ def test_other_differences_in_white_space_are_not_matched(text: str, old: str, n
     assert isinstance(excerpt, list) and "white space" in excerpt[0]
 
 
-def test_an_exact_match_wins_over_one_with_another_indentation() -> None:
+def test_exact_match_wins_over_reindented_match() -> None:
     assert edited("  a\n  b\na\nb\n", Replacement("x", "a\nb")) == "  a\n  b\nx\n"
 
 
@@ -291,7 +291,7 @@ def test_whole_lines_are_not_found_within_a_line() -> None:
 
 
 @pytest.mark.parametrize(("start", "end"), [(0, 1), (1, 4), (5, 5), (3, 1), (-1, 1)])
-def test_lines_that_are_not_there(start: int, end: int) -> None:
+def test_lines_out_of_range_are_invalid(start: int, end: int) -> None:
     assert refusal("a\nb\nc\n", Replacement("x", None, start, end)).code is ErrorCode.ARGUMENT_INVALID
 
 
@@ -354,7 +354,7 @@ def test_the_excerpt_of_a_miss_is_bounded() -> None:
     ],
     ids=["lines", "indented lines", "one line", "words", "tabs"],
 )
-def test_a_miss_in_a_huge_file_is_answered_in_time(text: str, old: str) -> None:
+def test_miss_in_a_huge_file_is_bounded(text: str, old: str) -> None:
     assert refusal(text, Replacement("x", old)).code is ErrorCode.EDIT_NOT_FOUND
     assert refusal(text, Replacement("x", old, 17)).code is ErrorCode.EDIT_NOT_FOUND
 
@@ -364,7 +364,7 @@ def test_many_candidates_are_counted_up_to_a_bound() -> None:
     assert error.details["total"] == 100
 
 
-def test_lines_that_stay_keep_their_own_endings() -> None:
+def test_unchanged_lines_keep_their_endings() -> None:
     mixed = "a\r\nb\nc\r\nd\n"
     for shown in (mixed, mixed.replace("\r\n", "\n")):
         assert edited(mixed, Replacement(shown, shown)) == mixed
@@ -375,18 +375,18 @@ def test_lines_that_stay_keep_their_own_endings() -> None:
     assert edited(mixed, Replacement("x\ny\nz\n", None, 1, 1)) == "x\r\ny\r\nz\r\nb\nc\r\nd\n"
 
 
-def test_the_one_line_of_a_text_with_cr_alone_ends_once() -> None:
+def test_cr_only_text_keeps_one_ending() -> None:
     assert edited("a\rb\r", Replacement("a\rx\r", "a\rb\r", 1)) == "a\rx\r"
     assert edited("a\rb\r", Replacement("a\nx\n", None, 1, 1)) == "a\rx\r"
 
 
-def test_whole_text_takes_on_line_endings() -> None:
+def test_with_endings() -> None:
     assert with_endings("a\nb\r\n", "crlf") == "a\r\nb\r\n"
     assert with_endings("a\r\nb\n", "lf") == "a\nb\n"
     assert with_endings("a\r\nb\n", "mixed") == "a\r\nb\n"
 
 
-def test_final_newline_can_be_asked_for() -> None:
+def test_with_final_newline() -> None:
     assert with_final_newline("a", True, "crlf") == "a\r\n"
     assert with_final_newline("a\r\n", False, "crlf") == "a"
     assert with_final_newline("a\n", True, "lf") == "a\n"
@@ -409,20 +409,20 @@ def _agree(cases: int, seed: int) -> None:
         except CodePlaneError as error:
             found = f"refused: {_REFUSALS[error.code]}"
         if found.startswith("refused") and expected.startswith("refused") and len(edits) > 1:
-            # Which of several refusals is met first does not matter.
+            # The order of several refusals does not matter.
             continue
         assert found == expected, f"seed {seed}, case {number}: {text!r} {edits}"
     assert done > cases / 4
 
 
-def test_a_naive_model_agrees() -> None:
+def test_edits_equal_a_naive_model() -> None:
     _agree(20_000, 8)
 
 
 @pytest.mark.sweep
 @pytest.mark.timeout(3600)
-def test_a_naive_model_agrees_in_many_cases() -> None:
-    """`CPL_ROUNDS=1000000 CPL_SEED=1 pytest -m sweep -s tests/operations/editing/test_locate.py`"""
+def test_edits_equal_a_naive_model_in_many_cases() -> None:
+    """`CPL_ROUNDS=1000000 CPL_SEED=1 pytest -m sweep -s tests/edits/test_locate.py`"""
     seed = int(os.environ.get("CPL_SEED", "1"))
     rounds = int(os.environ.get("CPL_ROUNDS", "1000000"))
     print(f"seed {seed}, {rounds} cases")

@@ -1,4 +1,4 @@
-"""Files of any bytes: an edit that changes nothing changes nothing, and one that does leaves all else as it is."""
+"""Edits of random files preserve all bytes outside of the edited text."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def survive(rounds: int, seed: int) -> int:
             continue
         text = found.data.decode("utf-8")
         if texts.encode(text, found) != data:
-            # Damaged in a way that cannot be put back: refused before anything is planned.
+            # Damage that cannot be encoded again is refused before planning.
             assert found.encoding.startswith(("utf-16", "utf-32")), f"seed {seed}, file {number}"
             continue
         lines = line_count(text)
@@ -62,13 +62,13 @@ def survive(rounds: int, seed: int) -> int:
     return edited
 
 
-def test_files_survive() -> None:
+def test_unedited_bytes_are_preserved() -> None:
     assert survive(3_000, 4) > 1_000
 
 
 @pytest.mark.sweep
 @pytest.mark.timeout(3600)
-def test_many_files_survive() -> None:
-    """`CPL_ROUNDS=100000 pytest -m sweep -s tests/operations/editing/test_files_stay_what_they_are.py`"""
+def test_unedited_bytes_are_preserved_in_many_files() -> None:
+    """`CPL_ROUNDS=100000 pytest -m sweep -s tests/edits/test_unedited_bytes.py`"""
     rounds, seed = int(os.environ.get("CPL_ROUNDS", "100000")), int(os.environ.get("CPL_SEED", "1"))
     print(f"seed {seed}: {survive(rounds, seed)} of {rounds} files were edited")

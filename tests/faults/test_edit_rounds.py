@@ -1,4 +1,4 @@
-"""Engines killed at random under mixed load: what was answered is there, what was not is whole or gone.
+"""Engines killed at random under load: answered mutations are applied, others are applied or rolled back completely.
 
 `CPL_ROUNDS=1000 CPL_SEED=1 pytest -m sweep -s tests/faults/test_edit_rounds.py`
 """
@@ -66,7 +66,7 @@ with serving(root) as server:
 
 
 def run_rounds(root: Path, rounds: int, seed: int) -> tuple[int, int]:
-    """Changes that were answered, and kills after which something had to be undone."""
+    """Return the number of answered mutations, and of mutations that were rolled back after a kill."""
     chance = random.Random(seed)
     make_repository(root, {f"w{number}/{name}.txt": "0" for number in range(WRITERS) for name in ("a", "b", "c")})
     told = dict.fromkeys(range(WRITERS), 0)
@@ -102,14 +102,14 @@ def run_rounds(root: Path, rounds: int, seed: int) -> tuple[int, int]:
                 for name in stored_in(root)
                 if name not in recent and not ledger.list_mutations(1, mutation_id=name)
             ]
-            assert unknown == [], "nothing is left over"
+            assert unknown == [], "residue in the undo store"
         assert verify_chain(root / ".codeplane").is_intact
         for number in range(WRITERS):
             here = root / f"w{number}"
             counts = {(here / f"{name}.txt").read_text() for name in ("a", "b", "c")}
             assert len(counts) == 1, f"round {at}: torn"
             count = int(counts.pop())
-            # The line of an answer may be lost with the process, an answer that was read never.
+            # An answer may die with the process before it is read; one that was read is never lost.
             assert told[number] <= count <= told[number] + 1, f"round {at}: lost"
             made = sorted(path.name for path in (here / "made").glob("*")) if (here / "made").exists() else []
             assert made == ([f"{count}.py"] if count else []), f"round {at}: torn"

@@ -1,4 +1,4 @@
-"""What a call was answered with is in the ledger, however the process that answered it ended."""
+"""Answered calls are in the ledger, however the process ended."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ for lane in range(3):
 
 
 def answered_until_killed(directory: Path, first: int, answers: int, bytes_each: int) -> list[str]:
-    """What a process told its callers to be done before it was killed, in the midst of it."""
+    """Return the calls that a process had answered before it was killed."""
     command = [sys.executable, "-c", SCRIPT, str(directory), str(first), str(bytes_each)]
     environment = {**os.environ, "PYTHONPATH": str(Path(codeplane.__file__).parents[1])}
     child = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment)
@@ -70,9 +70,9 @@ def check(directory: Path, seen: list[str], kills: int) -> None:
     assert ledger.quarantined == ()
     assert {task.state for task in tasks_of(ledger, 1000)} == {"CLOSED_INTERRUPTED"}
     ledger.close()
-    assert len(found) == len(set(found)), "none twice"
-    assert not set(seen) - set(found), "none lost"
-    # Each lane may have been killed between its row and its word.
+    assert len(found) == len(set(found)), "duplicates"
+    assert not set(seen) - set(found), "lost rows"
+    # Each lane may have been killed between its row and its output.
     assert len(found) - len(seen) <= 3 * kills
     assert verify_chain(directory).is_intact
 
@@ -82,7 +82,7 @@ def test_no_answered_call_is_lost_by_kills(tmp_path: Path) -> None:
     seen: list[str] = []
     kills = 5
     for kill in range(kills):
-        # The third lives in small files, so that kills meet rotations.
+        # Every third round uses small files, so that kills hit rotations.
         size = 100_000 if kill == 2 else 2**30
         seen += answered_until_killed(tmp_path, kill * 10**6, chance.randint(1, 600), size)
     check(tmp_path, seen, kills)
@@ -90,7 +90,7 @@ def test_no_answered_call_is_lost_by_kills(tmp_path: Path) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.timeout(3600)
-def test_two_hundred_kills_and_a_hundred_thousand_calls(tmp_path: Path) -> None:
+def test_no_answered_call_is_lost_by_many_kills(tmp_path: Path) -> None:
     seed = int(os.environ.get("CPL_SEED", random.randrange(10**6)))
     kills = int(os.environ.get("CPL_ROUNDS", "200"))
     chance = random.Random(seed)
@@ -104,7 +104,7 @@ def test_two_hundred_kills_and_a_hundred_thousand_calls(tmp_path: Path) -> None:
 
 
 def killed(directory: Path, *events: Event) -> None:
-    """A process that dies before the group was put into the ledger: here it is a ledger that nobody ends."""
+    """Return the state of a process that dies before a group is appended: a ledger that is never closed."""
     ledger = Ledger.open(directory, owner="me", group_seconds=3600.0)
     for event in events:
         ledger.outcome(event)
@@ -114,7 +114,7 @@ def killed(directory: Path, *events: Event) -> None:
 READ = Event("search", "r_1", task_id="t_1", status="ok", tokens_given=5)
 
 
-def test_what_was_left_is_there_once_after_any_number_of_starts(tmp_path: Path) -> None:
+def test_pending_rows_are_appended_once(tmp_path: Path) -> None:
     killed(tmp_path, READ, Event("read", "r_2", status="ok"))
     left = [(tmp_path / "ledger" / name).read_bytes() for name in NAMES]
     for _ in range(3):
@@ -122,7 +122,7 @@ def test_what_was_left_is_there_once_after_any_number_of_starts(tmp_path: Path) 
         assert outcomes(ledger) == ["r_2", "r_1"]
         assert calls_of(ledger, 5)[1].tokens_given == 5
         ledger.close()
-    # Killed after the rows were in the ledger, and before the file was emptied.
+    # Killed after the rows were appended and before the file was truncated.
     for name, data in zip(NAMES, left, strict=True):
         (tmp_path / "ledger" / name).write_bytes(data)
     ledger = Ledger.open(tmp_path, owner="me")
@@ -131,7 +131,7 @@ def test_what_was_left_is_there_once_after_any_number_of_starts(tmp_path: Path) 
     assert verify_chain(tmp_path).is_intact
 
 
-def test_a_task_that_only_waited_to_be_written_is_interrupted_too(tmp_path: Path) -> None:
+def test_pending_task_is_closed_as_interrupted(tmp_path: Path) -> None:
     ledger = Ledger.open(tmp_path, owner="me", group_seconds=3600.0)
     ledger.open_task("t_1", "s_1")
     ledger._writer._lock.release()
@@ -141,7 +141,7 @@ def test_a_task_that_only_waited_to_be_written_is_interrupted_too(tmp_path: Path
 
 
 @pytest.mark.parametrize("place", [0, 5, 40, -1])
-def test_damage_costs_what_lies_behind_it_and_is_said_and_kept(tmp_path: Path, place: int) -> None:
+def test_damaged_buffer_is_quarantined(tmp_path: Path, place: int) -> None:
     killed(tmp_path, *(Event("search", f"r_{number}", status="ok") for number in range(3)))
     path = tmp_path / "ledger" / NAMES[0]
     data = bytearray(path.read_bytes())
@@ -157,7 +157,7 @@ def test_damage_costs_what_lies_behind_it_and_is_said_and_kept(tmp_path: Path, p
     assert verify_chain(tmp_path).is_intact
 
 
-def test_rows_that_came_with_a_clone_are_not_taken(tmp_path: Path) -> None:
+def test_pending_rows_of_another_owner_are_ignored(tmp_path: Path) -> None:
     killed(tmp_path, READ)
     ledger = Ledger.open(tmp_path, owner="somebody else")
     assert outcomes(ledger) == []
@@ -165,7 +165,7 @@ def test_rows_that_came_with_a_clone_are_not_taken(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["link", "fifo", "directory"])
-def test_what_lies_in_the_place_of_the_files_is_not_written_to(tmp_path: Path, kind: str) -> None:
+def test_buffer_does_not_write_through_links_or_fifos(tmp_path: Path, kind: str) -> None:
     (tmp_path / "ledger").mkdir(0o700)
     place, elsewhere = tmp_path / "ledger" / NAMES[0], tmp_path / "elsewhere"
     elsewhere.write_text("mine")
@@ -183,7 +183,7 @@ def test_what_lies_in_the_place_of_the_files_is_not_written_to(tmp_path: Path, k
     assert place.is_dir() if kind == "directory" else place.is_file() and not place.is_symlink()
 
 
-def test_a_group_that_was_written_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_buffer_is_empty_after_a_group_was_written(tmp_path: Path) -> None:
     ledger = Ledger.open(tmp_path, retention=Retention(tasks=2))
     for number in range(20):
         ledger.open_task(f"t_{number}")

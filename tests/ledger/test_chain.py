@@ -1,4 +1,4 @@
-"""What somebody does to the file with another program is found, and the first row of it named."""
+"""Tampering with a ledger file is detected, and the first affected row named."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def outcome(number: int) -> EventRow:
 
 
 def written(directory: Path, count: int = 20) -> Path:
-    """A ledger whose first row is its start and whose others are outcomes."""
+    """Create a ledger with a start row and outcomes."""
     opened = open_current(directory, "", 0)
     opened.file.append([outcome(number) for number in range(count - 1)], durable=False)
     opened.file.close()
@@ -44,7 +44,7 @@ def tamper(path: Path, *statements: str) -> None:
     connection.close()
 
 
-def test_an_untouched_ledger_is_whole(tmp_path: Path) -> None:
+def test_untouched_ledger_is_intact(tmp_path: Path) -> None:
     path = written(tmp_path)
     before = path.read_bytes()
     found = verify_chain(tmp_path)
@@ -53,12 +53,12 @@ def test_an_untouched_ledger_is_whole(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_nothing_is_whole_too(tmp_path: Path) -> None:
+def test_missing_ledger_is_intact(tmp_path: Path) -> None:
     assert verify_chain(tmp_path).is_intact
     assert os.listdir(tmp_path) == []
 
 
-def test_the_columns_of_the_table_are_those_that_are_hashed(tmp_path: Path) -> None:
+def test_all_columns_are_hashed(tmp_path: Path) -> None:
     connection = sqlite3.connect(written(tmp_path))
     assert tuple(row[1] for row in connection.execute("PRAGMA table_info(events)")) == COLUMNS
     connection.close()
@@ -67,7 +67,7 @@ def test_the_columns_of_the_table_are_those_that_are_hashed(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     "statement", ["UPDATE events SET tool = 'x' WHERE seq = 7", "DELETE FROM events WHERE seq = 7"]
 )
-def test_rows_cannot_be_changed_or_removed_by_plain_sql(tmp_path: Path, statement: str) -> None:
+def test_triggers_prevent_update_and_delete(tmp_path: Path, statement: str) -> None:
     connection = sqlite3.connect(written(tmp_path))
     with pytest.raises(sqlite3.IntegrityError, match="append-only"):
         connection.execute(statement)
@@ -128,7 +128,7 @@ def test_every_column_is_covered(tmp_path: Path) -> None:
         assert broken is not None and broken.seq == 7, column
 
 
-def test_a_missing_trigger_is_found(tmp_path: Path) -> None:
+def test_missing_trigger_is_detected(tmp_path: Path) -> None:
     connection = sqlite3.connect(written(tmp_path))
     connection.execute("DROP TRIGGER events_stay")
     connection.commit()
@@ -137,14 +137,14 @@ def test_a_missing_trigger_is_found(tmp_path: Path) -> None:
     assert broken is not None and "tables" in broken.reason
 
 
-def test_a_file_cut_short_is_found(tmp_path: Path) -> None:
+def test_truncated_file_is_detected(tmp_path: Path) -> None:
     path = written(tmp_path, 200)
     os.truncate(path, path.stat().st_size // 2)
     assert not verify_chain(tmp_path).is_intact
     assert open_current(tmp_path, "", 1).quarantined is not None
 
 
-def test_a_flipped_bit_is_found_wherever_it_is(tmp_path: Path) -> None:
+def test_flipped_bit_is_detected_anywhere(tmp_path: Path) -> None:
     path = written(tmp_path, 200)
     whole = path.read_bytes()
     used = [place for place in range(100, len(whole), 1009) if whole[place]]
@@ -156,7 +156,7 @@ def test_a_flipped_bit_is_found_wherever_it_is(tmp_path: Path) -> None:
     assert verify_chain(tmp_path).is_intact
 
 
-def test_a_removed_end_is_noticed_at_the_next_start_and_the_file_kept(tmp_path: Path) -> None:
+def test_removed_tail_is_detected_at_open_and_quarantined(tmp_path: Path) -> None:
     path = written(tmp_path)
     tamper(path, "DELETE FROM events WHERE seq = 20")
     kept = path.read_bytes()
@@ -171,7 +171,7 @@ def test_a_removed_end_is_noticed_at_the_next_start_and_the_file_kept(tmp_path: 
 
 
 @pytest.mark.parametrize("content", [b"", b"no database at all " * 600, bytes(8192 * 3)])
-def test_what_is_no_ledger_is_put_aside(tmp_path: Path, content: bytes) -> None:
+def test_file_that_is_not_a_ledger_is_quarantined(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "ledger.db").write_bytes(content)
     opened = open_current(tmp_path, "", 0)
     opened.file.close()
@@ -180,7 +180,7 @@ def test_what_is_no_ledger_is_put_aside(tmp_path: Path, content: bytes) -> None:
     assert verify_chain(tmp_path).is_intact
 
 
-def test_a_link_in_its_place_is_not_followed(tmp_path: Path) -> None:
+def test_symlink_is_not_followed(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     target = written(elsewhere)
@@ -195,7 +195,7 @@ def test_a_link_in_its_place_is_not_followed(tmp_path: Path) -> None:
     assert not (state / "ledger.db").is_symlink()
 
 
-def test_a_ledger_of_a_newer_version_is_refused_and_left(tmp_path: Path) -> None:
+def test_newer_ledger_is_refused_and_left_alone(tmp_path: Path) -> None:
     path = written(tmp_path)
     opened = open_current(tmp_path, "", 0)
     opened.file._connection.pragma("user_version", 99)
@@ -207,7 +207,7 @@ def test_a_ledger_of_a_newer_version_is_refused_and_left(tmp_path: Path) -> None
     assert path.read_bytes() == before
 
 
-def test_a_ledger_that_came_with_a_clone_is_put_aside_with_its_archives(tmp_path: Path) -> None:
+def test_foreign_ledger_is_quarantined_with_its_archives(tmp_path: Path) -> None:
     theirs = open_current(tmp_path, "theirs", 0)
     following = rotate(tmp_path, theirs.file, "theirs", 0, Retention())
     assert following is not None
@@ -232,7 +232,7 @@ def chain_of_files(directory: Path, files: int) -> OpenedLedger:
     return opened
 
 
-def test_the_chain_goes_on_through_rotated_files(tmp_path: Path) -> None:
+def test_chain_continues_across_rotations(tmp_path: Path) -> None:
     chain_of_files(tmp_path, 4).file.close()
     names = [path.name for path in list_archives(tmp_path)]
     assert names == ["ledger-1970-01-01-1.db", "ledger-1970-01-02-2.db", "ledger-1970-01-03-3.db"]
@@ -241,19 +241,19 @@ def test_the_chain_goes_on_through_rotated_files(tmp_path: Path) -> None:
     assert sorted(os.listdir(tmp_path / "ledger")) == names
 
 
-def test_a_missing_or_changed_archive_is_found(tmp_path: Path) -> None:
+def test_missing_or_altered_archive_is_detected(tmp_path: Path) -> None:
     chain_of_files(tmp_path, 4).file.close()
     tamper(list_archives(tmp_path)[0], "UPDATE events SET tool = 'x' WHERE seq = 2")
     broken = verify_chain(tmp_path).broken
     assert broken is not None and (broken.file, broken.seq) == ("ledger-1970-01-01-1.db", 2)
     list_archives(tmp_path)[0].unlink()
-    assert verify_chain(tmp_path).is_intact, "the oldest may have been dropped for its age"
+    assert verify_chain(tmp_path).is_intact, "the oldest archive may have been deleted by retention"
     list_archives(tmp_path)[1].unlink()
     broken = verify_chain(tmp_path).broken
     assert broken is not None and (broken.file, broken.seq) == ("ledger.db", 5)
 
 
-def test_a_kill_between_the_two_renames_of_a_rotation_loses_nothing(tmp_path: Path) -> None:
+def test_kill_during_rotation_loses_nothing(tmp_path: Path) -> None:
     opened = chain_of_files(tmp_path, 2)
     opened.file.append([EventRow("task_opened", 1, opened_at_ms=1, task_id="t"), EventRow("intent", 2)], durable=True)
     assert opened.file.seal()
@@ -266,7 +266,7 @@ def test_a_kill_between_the_two_renames_of_a_rotation_loses_nothing(tmp_path: Pa
     assert verify_chain(tmp_path).is_intact
 
 
-def test_a_kill_right_after_a_rotation_leaves_nothing_open(tmp_path: Path) -> None:
+def test_kill_right_after_rotation_leaves_nothing_open(tmp_path: Path) -> None:
     opened = open_current(tmp_path, "", 0)
     opened.file.append([EventRow("task_opened", 1, opened_at_ms=1, task_id="t"), EventRow("intent", 2)], durable=True)
     following = rotate(tmp_path, opened.file, "", 0, Retention())
@@ -283,7 +283,7 @@ def test_a_kill_right_after_a_rotation_leaves_nothing_open(tmp_path: Path) -> No
     assert (settled.open_tasks, settled.open_intents) == ((), ())
 
 
-def test_a_file_that_is_being_read_is_not_rotated(tmp_path: Path) -> None:
+def test_file_being_read_is_not_rotated(tmp_path: Path) -> None:
     opened = open_current(tmp_path, "", 0)
     with open_unchecked(tmp_path / "ledger.db") as reader:
         reader.execute("BEGIN")
@@ -296,7 +296,7 @@ def test_a_file_that_is_being_read_is_not_rotated(tmp_path: Path) -> None:
     assert verify_chain(tmp_path).rows == 3
 
 
-def test_only_so_many_archives_are_kept(tmp_path: Path) -> None:
+def test_number_of_archives_is_limited(tmp_path: Path) -> None:
     opened = open_current(tmp_path, "", 0)
     file = opened.file
     for _ in range(6):
@@ -309,7 +309,7 @@ def test_only_so_many_archives_are_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["", "-wal", "-journal"])
-def test_what_is_no_file_in_the_place_of_a_ledger_is_not_opened(tmp_path: Path, suffix: str) -> None:
+def test_fifos_are_not_opened(tmp_path: Path, suffix: str) -> None:
     place = tmp_path / "ledger.db"
     if suffix:
         place.write_bytes(b"")

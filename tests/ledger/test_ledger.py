@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import shutil
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -28,7 +27,7 @@ def state_of(ledger: Ledger, task_id: str) -> str:
     return next(task.state for task in tasks_of(ledger, 1000) if task.task_id == task_id)
 
 
-def test_what_is_recorded_can_be_read_newest_first(tmp_path: Path) -> None:
+def test_rows_are_listed_newest_first(tmp_path: Path) -> None:
     ledger = Ledger.open(tmp_path, wall=lambda: 1000.0)
     ledger.open_task("t_1", "s_1", limits={"max_mutations": 5}, repo_head="abc123", epoch=4)
     ledger.outcome(replace(READ, params_digest=digest_params({"query": "x"})))
@@ -50,7 +49,7 @@ def test_what_is_recorded_can_be_read_newest_first(tmp_path: Path) -> None:
     assert verify_chain(tmp_path).rows == 6
 
 
-def test_parameters_have_one_digest_in_any_order() -> None:
+def test_params_digest_ignores_order() -> None:
     assert digest_params({"a": 1, "b": ["ü"]}) == digest_params({"b": ["ü"], "a": 1})
     assert digest_params({"a": 1}) != digest_params({"a": "1"})
     assert len(digest_params({"a": "\udcff", "b": float("nan")})) == 64
@@ -81,7 +80,7 @@ def test_an_effect_has_an_intent_and_one_outcome(tmp_path: Path) -> None:
     assert verify_chain(tmp_path).is_intact
 
 
-def test_what_was_left_open_is_interrupted_at_the_next_start(tmp_path: Path) -> None:
+def test_open_items_are_interrupted_at_the_next_start(tmp_path: Path) -> None:
     ledger = Ledger.open(tmp_path)
     ledger.open_task("t_open")
     ledger.open_task("t_done")
@@ -102,7 +101,7 @@ def test_what_was_left_open_is_interrupted_at_the_next_start(tmp_path: Path) -> 
     assert verify_chain(tmp_path).is_intact
 
 
-def test_many_threads_lose_nothing_and_keep_the_chain(tmp_path: Path) -> None:
+def test_concurrent_writers_lose_nothing(tmp_path: Path) -> None:
     ledger = Ledger.open(tmp_path, queue_limit=50)
 
     def work(number: int) -> int | None:
@@ -128,20 +127,19 @@ def test_many_threads_lose_nothing_and_keep_the_chain(tmp_path: Path) -> None:
     assert (found.is_intact, found.rows) == (True, 2101)
 
 
-def test_a_full_queue_makes_the_caller_wait_and_closing_frees_it(tmp_path: Path) -> None:
+@pytest.mark.timeout(25)
+def test_full_queue_is_written_without_waiting_for_a_group(tmp_path: Path) -> None:
     ledger = Ledger.open(tmp_path, queue_limit=3, group_seconds=30.0)
-    started = time.monotonic()
     for number in range(20):
         ledger.outcome(replace(READ, request_id=f"r_{number}"))
     ledger.flush()
-    assert time.monotonic() - started < 10, "a full queue is written at once"
     assert len(calls_of(ledger, 100)) == 20
     ledger.outcome(READ)
     ledger.close()
     assert verify_chain(tmp_path).rows == 22
 
 
-def test_after_the_end_effects_are_refused_and_reads_do_no_harm(tmp_path: Path) -> None:
+def test_closed_ledger_refuses_effects_and_ignores_reads(tmp_path: Path) -> None:
     ledger = Ledger.open(tmp_path)
     ledger.close()
     ledger.close()
@@ -153,7 +151,7 @@ def test_after_the_end_effects_are_refused_and_reads_do_no_harm(tmp_path: Path) 
     assert ledger.lost == 1
 
 
-def test_no_directory_to_write_to_fails_no_read_and_every_effect_until_there_is_one(tmp_path: Path) -> None:
+def test_unwritable_directory_refuses_effects_only(tmp_path: Path) -> None:
     directory = tmp_path / "later"
     ledger = Ledger.open(directory)
     assert not ledger.is_available
@@ -168,12 +166,12 @@ def test_no_directory_to_write_to_fails_no_read_and_every_effect_until_there_is_
     intent = ledger.intent(EFFECT)
     ledger.outcome(replace(EFFECT, intent=intent, status="ok"))
     assert ledger.is_available
-    assert state_of(ledger, "t_1") == "OPEN", "the opening of a task is kept until it can be written"
+    assert state_of(ledger, "t_1") == "OPEN", "the opening of a task is retained"
     ledger.close()
     assert verify_chain(directory).is_intact
 
 
-def test_a_ledger_that_is_removed_beneath_us_is_begun_anew_before_the_next_effect(tmp_path: Path) -> None:
+def test_removed_ledger_is_recreated_before_the_next_effect(tmp_path: Path) -> None:
     ledger = Ledger.open(tmp_path)
     ledger.open_task("t_1", "s_1")
     ledger.outcome(replace(EFFECT, intent=ledger.intent(EFFECT), status="ok"))
@@ -182,7 +180,7 @@ def test_a_ledger_that_is_removed_beneath_us_is_begun_anew_before_the_next_effec
     tmp_path.mkdir()
     with pytest.raises(CodePlaneError) as caught:
         ledger.ensure_settled()
-    assert caught.value.code is ErrorCode.RECOVERY_PENDING, "what was begun ends where it was begun"
+    assert caught.value.code is ErrorCode.RECOVERY_PENDING, "an open intent must end in its own file"
     ledger.outcome(replace(EFFECT, intent=pending, status="ok"))
     ledger.ensure_settled()
     ledger.outcome(replace(EFFECT, request_id="r_9", intent=ledger.intent(EFFECT), status="ok"))
@@ -196,7 +194,7 @@ def test_a_ledger_that_is_removed_beneath_us_is_begun_anew_before_the_next_effec
 
 
 def fill_up(ledger: Ledger) -> None:
-    """Let the database grow no further, as a full disk would."""
+    """Prevent the database from growing, like a full disk."""
     ledger.flush()
     assert ledger._writer.file is not None
     connection = ledger._writer.file._connection
@@ -207,13 +205,13 @@ def big(event: Event) -> Event:
     return replace(event, record=CallRecord(failing_tests=["x" * 1000] * 300))
 
 
-def test_a_full_disk_refuses_effects_and_only_counts_reads(tmp_path: Path) -> None:
+def test_full_disk_refuses_effects_and_counts_lost_reads(tmp_path: Path) -> None:
     ledger = Ledger.open(tmp_path)
     fill_up(ledger)
     with pytest.raises(CodePlaneError) as raised:
         ledger.intent(big(EFFECT))
     assert raised.value.code is ErrorCode.NO_SPACE
-    assert ledger.lost == 0, "what was refused did not happen"
+    assert ledger.lost == 0, "a refused effect is not lost"
     ledger.intent(EFFECT)
     fill_up(ledger)
     ledger.outcome(big(READ))
@@ -223,7 +221,7 @@ def test_a_full_disk_refuses_effects_and_only_counts_reads(tmp_path: Path) -> No
     assert verify_chain(tmp_path).is_intact
 
 
-def test_the_outcome_of_an_effect_that_found_no_space_is_written_later(tmp_path: Path) -> None:
+def test_outcome_of_an_effect_is_retained_while_the_disk_is_full(tmp_path: Path) -> None:
     ledger = Ledger.open(tmp_path)
     intent = ledger.intent(EFFECT)
     fill_up(ledger)
@@ -238,7 +236,7 @@ def test_the_outcome_of_an_effect_that_found_no_space_is_written_later(tmp_path:
     assert ledger.lost == 0
 
 
-def test_a_damaged_ledger_is_kept_aside_and_a_new_one_says_so(tmp_path: Path) -> None:
+def test_damaged_ledger_is_quarantined(tmp_path: Path) -> None:
     ledger = Ledger.open(tmp_path)
     ledger.outcome(READ)
     ledger.close()
@@ -252,7 +250,7 @@ def test_a_damaged_ledger_is_kept_aside_and_a_new_one_says_so(tmp_path: Path) ->
     assert (found.is_intact, found.breaks, len(found.damaged)) == (True, 1, 1)
 
 
-def test_of_two_processes_one_keeps_the_ledger_until_it_ends(tmp_path: Path) -> None:
+def test_only_one_process_writes_at_a_time(tmp_path: Path) -> None:
     first = Ledger.open(tmp_path)
     first.open_task("t_1")
     intent = first.intent(EFFECT)
@@ -265,7 +263,7 @@ def test_of_two_processes_one_keeps_the_ledger_until_it_ends(tmp_path: Path) -> 
     assert raised.value.code is ErrorCode.INDEX_LOCKED
     second.outcome(replace(READ, request_id="r_5"))
     second.flush()
-    assert state_of(first, "t_1") == "OPEN", "what is open there is not taken for a dead one's"
+    assert state_of(first, "t_1") == "OPEN", "a live process keeps its task open"
     first.outcome(replace(EFFECT, intent=intent, status="ok"))
     first.close()
     taken = second.intent(replace(EFFECT, request_id="r_4"))
@@ -278,7 +276,7 @@ def test_of_two_processes_one_keeps_the_ledger_until_it_ends(tmp_path: Path) -> 
     assert verify_chain(tmp_path).is_intact
 
 
-def test_what_waits_at_the_end_is_written_when_the_other_lets_go(tmp_path: Path) -> None:
+def test_retained_rows_are_written_at_close_when_the_lock_is_released(tmp_path: Path) -> None:
     first, second = Ledger.open(tmp_path), Ledger.open(tmp_path, group_seconds=30.0)
     second.outcome(READ)
     threading.Timer(0.1, first.close).start()
@@ -287,7 +285,7 @@ def test_what_waits_at_the_end_is_written_when_the_other_lets_go(tmp_path: Path)
     assert verify_chain(tmp_path).rows == 2
 
 
-def test_order_is_by_number_whatever_the_clock_says(tmp_path: Path) -> None:
+def test_order_does_not_depend_on_the_clock(tmp_path: Path) -> None:
     days = iter([10, 9, 400, 1, 5, 3])
     for number in range(3):
         ledger = Ledger.open(tmp_path, wall=lambda: 86_400.0 * next(days, 2))
@@ -305,7 +303,7 @@ class Calendar:
         return self.seconds
 
 
-def test_age_rotates_and_open_tasks_go_on_in_the_new_file(tmp_path: Path) -> None:
+def test_rotation_by_age_carries_open_tasks_over(tmp_path: Path) -> None:
     wall = Calendar()
     ledger = Ledger.open(tmp_path, wall=wall)
     ledger.open_task("t_1", "s_1")
@@ -325,7 +323,7 @@ def test_age_rotates_and_open_tasks_go_on_in_the_new_file(tmp_path: Path) -> Non
     assert (found.is_intact, found.files, found.rows) == (True, 2, 8)
 
 
-def test_many_tasks_rotate_and_a_pending_effect_holds_that_up(tmp_path: Path) -> None:
+def test_rotation_by_tasks_waits_for_open_intents(tmp_path: Path) -> None:
     ledger = Ledger.open(tmp_path, retention=Retention(tasks=3))
     intent = ledger.intent(EFFECT)
     for number in range(3):
@@ -343,7 +341,7 @@ def test_many_tasks_rotate_and_a_pending_effect_holds_that_up(tmp_path: Path) ->
     assert verify_chain(tmp_path).is_intact
 
 
-def test_what_comes_after_a_number_is_found_through_all_files(tmp_path: Path) -> None:
+def test_operations_after_a_number_span_files(tmp_path: Path) -> None:
     ledger = Ledger.open(tmp_path, retention=Retention(tasks=1, archives=100))
     for number in range(5):
         ledger.open_task(f"t_{number}")
@@ -360,7 +358,7 @@ def test_what_comes_after_a_number_is_found_through_all_files(tmp_path: Path) ->
     assert found.request_id == "r_2"
 
 
-def test_size_rotates(tmp_path: Path) -> None:
+def test_rotation_by_size(tmp_path: Path) -> None:
     ledger = Ledger.open(tmp_path, retention=Retention(bytes=200_000, archives=2))
     for _ in range(12):
         for _ in range(10):
@@ -371,7 +369,7 @@ def test_size_rotates(tmp_path: Path) -> None:
     assert verify_chain(tmp_path).is_intact
 
 
-def test_reading_and_verifying_beside_rotations(tmp_path: Path) -> None:
+def test_concurrent_readers_during_rotations(tmp_path: Path) -> None:
     ledger = Ledger.open(tmp_path, retention=Retention(tasks=2, archives=100))
     stop = threading.Event()
     wrong: list[object] = []
@@ -396,7 +394,7 @@ def test_reading_and_verifying_beside_rotations(tmp_path: Path) -> None:
     assert verify_chain(tmp_path).is_intact
 
 
-def test_no_secret_of_a_call_reaches_the_files(tmp_path: Path) -> None:
+def test_secrets_of_a_call_are_not_written(tmp_path: Path) -> None:
     secret = "ghp_S3cretTokenThatMustNotBeWritten"
     ledger = Ledger.open(tmp_path, retention=Retention(tasks=2))
     params = {"query": secret, "content": f"password = {secret}"}

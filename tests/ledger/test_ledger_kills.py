@@ -1,4 +1,4 @@
-"""A process killed while it writes: what was acknowledged is there, what was begun is said to be interrupted."""
+"""Kill a writing process: acknowledged rows are there, and the open intent is interrupted."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ def test_acknowledged_effects_survive_a_kill(tmp_path: Path, acknowledged: int, 
     while page := calls_of(ledger, 1000, before):
         for row in page:
             if row.intent_seq is not None:
-                assert row.request_id not in done, "one outcome for each"
+                assert row.request_id not in done, "two outcomes"
                 done[row.request_id] = row.status
         before = page[-1].op_id
     assert [done[name] for name in seen] == ["ok"] * len(seen)
     begun = set(done) - set(seen)
-    assert len(begun) <= 1, "at most the one that was under way"
+    assert len(begun) <= 1, "more than one open intent"
     assert {task.state for task in tasks_of(ledger, 1000)} == {"CLOSED_INTERRUPTED"}
     ledger.close()
     assert verify_chain(tmp_path).is_intact

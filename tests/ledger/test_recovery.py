@@ -1,4 +1,4 @@
-"""Changes of files in the ledger: done with their outcome, or undone before anything else is changed."""
+"""Mutations in the ledger: committed by their outcome, or rolled back before the next mutation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EVENT = Event("write_source", "r_1", op_type="write_source", plan="the plan", re
 
 
 class Undoing:
-    """What undoes plans, and can be told to fail."""
+    """Rollback function that can be made to fail."""
 
     def __init__(self) -> None:
         self.plans: list[str] = []
@@ -36,7 +36,7 @@ def statuses(ledger: Ledger) -> list[tuple[str | None, str | None]]:
     return [(row.status, row.failure_class) for row in ledger.list_mutations(10)]
 
 
-def test_a_change_that_was_cut_off_is_undone_at_the_next_start(tmp_path: Path) -> None:
+def test_interrupted_mutation_is_rolled_back_at_the_next_start(tmp_path: Path) -> None:
     undoing = Undoing()
     first = Ledger.open(tmp_path, recover=undoing)
     first.intent(EVENT)
@@ -51,12 +51,12 @@ def test_a_change_that_was_cut_off_is_undone_at_the_next_start(tmp_path: Path) -
     assert second.take_rolled_back() == ()
     second.close()
     third = Ledger.open(tmp_path, recover=undoing)
-    assert undoing.plans == ["the plan"], "once"
+    assert undoing.plans == ["the plan"], "rolled back once"
     third.close()
     assert verify_chain(tmp_path).is_intact
 
 
-def test_what_cannot_be_undone_yet_stops_every_change(tmp_path: Path) -> None:
+def test_failing_rollback_blocks_mutations(tmp_path: Path) -> None:
     undoing = Undoing()
     first = Ledger.open(tmp_path, recover=undoing)
     first.intent(EVENT)
@@ -74,7 +74,7 @@ def test_what_cannot_be_undone_yet_stops_every_change(tmp_path: Path) -> None:
     ledger.close()
 
 
-def test_a_plan_that_nobody_understands_does_not_stop_everything_for_ever(tmp_path: Path) -> None:
+def test_unreadable_journal_entry_does_not_block_mutations(tmp_path: Path) -> None:
     undoing = Undoing()
     first = Ledger.open(tmp_path, recover=undoing)
     first.intent(EVENT)
@@ -86,7 +86,7 @@ def test_a_plan_that_nobody_understands_does_not_stop_everything_for_ever(tmp_pa
     ledger.close()
 
 
-def test_an_undoing_that_fails_as_nobody_foresaw_leaves_nobody_waiting(tmp_path: Path) -> None:
+def test_unexpected_error_in_a_rollback_releases_waiters(tmp_path: Path) -> None:
     first = Ledger.open(tmp_path)
     first.intent(EVENT)
     first.close()
@@ -106,7 +106,7 @@ def test_an_undoing_that_fails_as_nobody_foresaw_leaves_nobody_waiting(tmp_path:
     ledger.close()
 
 
-def test_a_change_of_a_stranger_is_not_undone(tmp_path: Path) -> None:
+def test_mutation_in_a_foreign_ledger_is_not_rolled_back(tmp_path: Path) -> None:
     undoing = Undoing()
     foreign = Ledger.open(tmp_path, owner="somebody", recover=undoing)
     foreign.intent(EVENT)
@@ -118,7 +118,7 @@ def test_a_change_of_a_stranger_is_not_undone(tmp_path: Path) -> None:
     ours.close()
 
 
-def test_a_commit_that_fails_is_not_written_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_commit_is_not_retained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     undoing = Undoing()
     ledger = Ledger.open(tmp_path, recover=undoing)
     intent = ledger.intent(EVENT)
@@ -139,7 +139,7 @@ def test_a_commit_that_fails_is_not_written_later(tmp_path: Path, monkeypatch: p
     assert verify_chain(tmp_path).is_intact
 
 
-def test_a_commit_that_only_looked_like_a_failure_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commit_that_reached_the_file_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ledger = Ledger.open(tmp_path, recover=Undoing())
     intent = ledger.intent(EVENT)
     append = LedgerFile.append
@@ -155,7 +155,7 @@ def test_a_commit_that_only_looked_like_a_failure_counts(tmp_path: Path, monkeyp
     ledger.close()
 
 
-def test_what_is_abandoned_is_undone_first(tmp_path: Path) -> None:
+def test_abandoned_mutation_is_rolled_back_first(tmp_path: Path) -> None:
     undoing = Undoing()
     ledger = Ledger.open(tmp_path, recover=undoing)
     ledger.abandon(ledger.intent(EVENT))
@@ -166,7 +166,7 @@ def test_what_is_abandoned_is_undone_first(tmp_path: Path) -> None:
     ledger.close()
 
 
-def test_changes_are_found_by_id_and_by_key(tmp_path: Path) -> None:
+def test_mutations_are_found_by_id_and_by_key(tmp_path: Path) -> None:
     ledger = Ledger.open(tmp_path, recover=Undoing())
     for number in range(3):
         record = CallRecord(mutation_id=f"m_{number}")

@@ -1,4 +1,4 @@
-"""A ledger that an older version wrote: kept whole, listed, followed by its own columns, and gone on from."""
+"""Ledgers of an older version: preserved, listed, verified by their own columns, and continued."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ FROM events WHERE kind = 'outcome';
 
 
 def first_version(directory: Path, owner: str = "") -> Path:
-    """What the first version left when it was killed within an effect: start, task, outcome, intent."""
+    """Write what the first version leaves when it is killed within an effect: start, task, outcome, intent."""
     path = directory / "ledger.db"
     connection = create_database(path)
     connection.execute(FIRST_TABLES)
@@ -107,12 +107,12 @@ def first_version(directory: Path, owner: str = "") -> Path:
     return path
 
 
-def test_it_is_sealed_listed_and_gone_on_from(tmp_path: Path) -> None:
+def test_older_ledger_is_sealed_and_continued(tmp_path: Path) -> None:
     first_version(tmp_path)
     before = verify_chain(tmp_path)
     assert (before.is_intact, before.rows) == (True, 4)
     ledger = Ledger.open(tmp_path)
-    assert ledger.quarantined == (), "nothing is wrong with it"
+    assert ledger.quarantined == (), "an older ledger is not quarantined"
     ledger.outcome(Event("map_repo", "r_3", status="ok"))
     operations = calls_of(ledger, 10)
     assert [(row.request_id, row.status, row.paths) for row in operations] == [
@@ -131,7 +131,7 @@ def test_it_is_sealed_listed_and_gone_on_from(tmp_path: Path) -> None:
         assert kept.pragma("user_version") == 1
 
 
-def test_its_rows_are_read_before_anybody_opens_it_to_write(tmp_path: Path) -> None:
+def test_older_ledger_is_readable_before_it_is_sealed(tmp_path: Path) -> None:
     path = first_version(tmp_path)
     before = path.read_bytes()
     assert [row.op_id for row in list_operations(tmp_path, 10)] == [3]
@@ -139,7 +139,7 @@ def test_its_rows_are_read_before_anybody_opens_it_to_write(tmp_path: Path) -> N
     assert path.read_bytes() == before
 
 
-def test_a_kill_between_sealing_it_and_going_on_loses_nothing(tmp_path: Path) -> None:
+def test_kill_between_sealing_and_continuing_loses_nothing(tmp_path: Path) -> None:
     path = first_version(tmp_path)
     (tmp_path / "ledger").mkdir(0o700)
     path.rename(tmp_path / "ledger" / "ledger-1970-01-01-1.db")
@@ -150,7 +150,7 @@ def test_a_kill_between_sealing_it_and_going_on_loses_nothing(tmp_path: Path) ->
     assert verify_chain(tmp_path).is_intact
 
 
-def test_while_it_is_read_it_stays_and_effects_wait(tmp_path: Path) -> None:
+def test_older_ledger_being_read_refuses_effects(tmp_path: Path) -> None:
     path = first_version(tmp_path)
     with open_unchecked(path) as reader:
         reader.execute("BEGIN")
@@ -163,7 +163,7 @@ def test_while_it_is_read_it_stays_and_effects_wait(tmp_path: Path) -> None:
     assert verify_chain(tmp_path).rows == 5
 
 
-def test_a_changed_row_of_it_is_found_by_its_number(tmp_path: Path) -> None:
+def test_altered_row_of_an_older_ledger_is_detected(tmp_path: Path) -> None:
     first_version(tmp_path)
     open_current(tmp_path, "", 9).file.close()
     archive = list_archives(tmp_path)[0]
@@ -172,14 +172,14 @@ def test_a_changed_row_of_it_is_found_by_its_number(tmp_path: Path) -> None:
     assert broken is not None and (broken.file, broken.seq) == (archive.name, 3)
 
 
-def test_one_that_came_with_a_clone_is_put_aside(tmp_path: Path) -> None:
+def test_older_foreign_ledger_is_quarantined(tmp_path: Path) -> None:
     first_version(tmp_path, "theirs")
     opened = open_current(tmp_path, "ours", 9)
     opened.file.close()
     assert opened.quarantined is not None and opened.quarantined.kind == "foreign"
 
 
-def test_tables_that_only_say_to_be_of_the_first_version_are_damage(tmp_path: Path) -> None:
+def test_wrong_tables_of_an_older_version_are_damage(tmp_path: Path) -> None:
     opened = open_current(tmp_path, "", 0)
     opened.file._connection.pragma("user_version", 1)
     opened.file.close()

@@ -1,4 +1,4 @@
-"""Sources as no author left them: bytes of real files turned, cut, doubled and mixed; the same for the same seed."""
+"""Mutated sources for fuzzing: bytes of real files flipped, cut, duplicated and mixed; deterministic by seed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 MAX_BYTES = 64 * 1024
-_SIGNS = (
+_TOKENS = (
     *(bytes((sign,)) for sign in b"()[]{}<>'\"`;:,.=&|#@$%\\\0\n\r\t\f\x7f\xff\xfe\xc3"),
     *(b"/*", b"*/", b"//", b"--", b"<!--", b"-->", b"```", b"'''", b'"""', b"${", b"#{", b"%{"),
     *(b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xef\xbb\xbf"),
@@ -16,51 +16,51 @@ _SIGNS = (
 
 
 def mutants(sources: Sequence[bytes], chance: Random, most: int = MAX_BYTES) -> Iterator[bytes]:
-    """Without end; each is a source after one to eight changes, at most so many bytes long."""
+    """Yield mutated sources without end: each after one to eight changes, truncated to a maximum size."""
     while True:
         data = chance.choice(sources)
         for _ in range(chance.choice((1, 1, 2, 3, 8))):
-            data = chance.choice(_WAYS)(data, sources, chance)[:most]
+            data = chance.choice(_MUTATORS)(data, sources, chance)[:most]
         yield data
 
 
-def _turn_bits(data: bytes, sources: Sequence[bytes], chance: Random) -> bytes:
+def _flip_bits(data: bytes, sources: Sequence[bytes], chance: Random) -> bytes:
     changed = bytearray(data)
     for _ in range(chance.randint(1, 16) if data else 0):
         changed[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
     return bytes(changed)
 
 
-def _put_noise(data: bytes, sources: Sequence[bytes], chance: Random) -> bytes:
+def _insert_noise(data: bytes, sources: Sequence[bytes], chance: Random) -> bytes:
     first, last = _span(data, chance)
     return data[:first] + chance.randbytes(chance.randint(1, 40)) + data[last:]
 
 
-def _put_sign(data: bytes, sources: Sequence[bytes], chance: Random) -> bytes:
+def _insert_token(data: bytes, sources: Sequence[bytes], chance: Random) -> bytes:
     first, _ = _span(data, chance)
-    return data[:first] + chance.choice(_SIGNS) + data[first:]
+    return data[:first] + chance.choice(_TOKENS) + data[first:]
 
 
-def _put_many_signs(data: bytes, sources: Sequence[bytes], chance: Random) -> bytes:
+def _insert_many_tokens(data: bytes, sources: Sequence[bytes], chance: Random) -> bytes:
     first, _ = _span(data, chance)
-    return data[:first] + chance.choice(_SIGNS) * chance.choice((10, 100, 1000)) + data[first:]
+    return data[:first] + chance.choice(_TOKENS) * chance.choice((10, 100, 1000)) + data[first:]
 
 
-def _take_out(data: bytes, sources: Sequence[bytes], chance: Random) -> bytes:
+def _delete_span(data: bytes, sources: Sequence[bytes], chance: Random) -> bytes:
     first, last = _span(data, chance)
     return data[:first] + data[last:]
 
 
-def _cut_off(data: bytes, sources: Sequence[bytes], chance: Random) -> bytes:
+def _truncate(data: bytes, sources: Sequence[bytes], chance: Random) -> bytes:
     return data[: _span(data, chance)[0]]
 
 
-def _double(data: bytes, sources: Sequence[bytes], chance: Random) -> bytes:
+def _duplicate_span(data: bytes, sources: Sequence[bytes], chance: Random) -> bytes:
     first, last = _span(data, chance)
     return data[:last] + data[first:last] * chance.choice((1, 2, 30)) + data[last:]
 
 
-def _mix(data: bytes, sources: Sequence[bytes], chance: Random) -> bytes:
+def _splice_sources(data: bytes, sources: Sequence[bytes], chance: Random) -> bytes:
     other = chance.choice(sources)
     first, last = _span(other, chance)
     at, _ = _span(data, chance)
@@ -68,7 +68,7 @@ def _mix(data: bytes, sources: Sequence[bytes], chance: Random) -> bytes:
 
 
 def _nest(data: bytes, sources: Sequence[bytes], chance: Random) -> bytes:
-    """A piece in itself, again and again."""
+    """Nest a piece in itself repeatedly."""
     first, last = _span(data, chance)
     middle = (first + last) // 2
     times = chance.choice((2, 10, 200))
@@ -80,4 +80,14 @@ def _span(data: bytes, chance: Random) -> tuple[int, int]:
     return first, min(len(data), first + chance.choice((1, 5, 40, 400)))
 
 
-_WAYS = (_turn_bits, _put_noise, _put_sign, _put_many_signs, _take_out, _cut_off, _double, _mix, _nest)
+_MUTATORS = (
+    _flip_bits,
+    _insert_noise,
+    _insert_token,
+    _insert_many_tokens,
+    _delete_span,
+    _truncate,
+    _duplicate_span,
+    _splice_sources,
+    _nest,
+)

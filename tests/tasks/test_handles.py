@@ -26,7 +26,7 @@ def refusal(handles: HandleStore, session_id: str, handle: str, kind: str = "cur
     return raised.value.code
 
 
-def test_a_handle_gives_its_value_again_and_again() -> None:
+def test_handle_can_be_used_repeatedly() -> None:
     handles = HandleStore(Clock())
     value = ("rows", 3)
     handle = handles.mint("cursor", "s1", value)
@@ -35,13 +35,13 @@ def test_a_handle_gives_its_value_again_and_again() -> None:
     assert handles.take("cursor", "s1", handle) is value
 
 
-def test_another_session_is_refused() -> None:
+def test_handle_of_another_session_is_refused() -> None:
     handles = HandleStore(Clock())
     handle = handles.mint("cursor", "s1", 1)
     assert refusal(handles, "s2", handle) is ErrorCode.HANDLE_NOT_YOURS
 
 
-def test_a_handle_lives_an_hour_however_often_it_is_used() -> None:
+def test_use_does_not_extend_the_lifetime_of_a_handle() -> None:
     clock = Clock()
     handles = HandleStore(clock)
     handle = handles.mint("cursor", "s1", 1)
@@ -52,7 +52,7 @@ def test_a_handle_lives_an_hour_however_often_it_is_used() -> None:
     assert handles.count == 0 and handles.total_bytes == 0
 
 
-def test_a_handle_ends_with_its_session() -> None:
+def test_handles_end_with_their_session() -> None:
     handles = HandleStore(Clock())
     gone, stays = handles.mint("cursor", "s1", 1), handles.mint("cursor", "s2", 2)
     handles.drop("s1")
@@ -61,7 +61,7 @@ def test_a_handle_ends_with_its_session() -> None:
     assert handles.take("cursor", "s2", stays) == 2
 
 
-def test_a_sweep_forgets_what_expired() -> None:
+def test_sweep_removes_expired_handles() -> None:
     clock = Clock()
     handles = HandleStore(clock)
     handles.mint("cursor", "s1", 1)
@@ -72,22 +72,22 @@ def test_a_sweep_forgets_what_expired() -> None:
 
 
 @pytest.mark.parametrize("handle", ["", "c_", "c_short", "x_" + "a" * 12, "c_" + "a" * 13, "c_" + "a" * 11 + "/"])
-def test_what_is_no_cursor_is_an_invalid_argument(handle: str) -> None:
+def test_malformed_cursor_is_an_invalid_argument(handle: str) -> None:
     assert refusal(HandleStore(Clock()), "s1", handle) is ErrorCode.ARGUMENT_INVALID
 
 
-def test_a_plan_is_no_cursor() -> None:
+def test_handle_of_another_kind_is_rejected() -> None:
     handles = HandleStore(Clock())
     plan = handles.mint("plan", "s1", 1)
     assert handles.take("plan", "s1", plan) == 1
     assert refusal(handles, "s1", plan) is ErrorCode.ARGUMENT_INVALID
 
 
-def test_a_guess_is_expired() -> None:
+def test_unknown_handle_is_expired() -> None:
     assert refusal(HandleStore(Clock()), "s1", "c_" + "a" * 12) is ErrorCode.HANDLE_EXPIRED
 
 
-def test_the_least_recently_used_of_a_session_makes_room_and_others_keep_theirs() -> None:
+def test_lru_handle_of_the_same_session_is_evicted() -> None:
     handles = HandleStore(Clock(), capacity=3)
     other = handles.mint("cursor", "s2", "other")
     first, second, third = (handles.mint("cursor", "s1", number) for number in range(3))
@@ -98,14 +98,14 @@ def test_the_least_recently_used_of_a_session_makes_room_and_others_keep_theirs(
     assert handles.take("cursor", "s2", other) == "other"
 
 
-def test_all_sessions_together_are_bounded() -> None:
+def test_total_number_of_handles_is_bounded() -> None:
     handles = HandleStore(Clock(), total=50)
     for number in range(500):
         handles.mint("cursor", f"s{number}", number)
     assert handles.count == 50
 
 
-def test_bytes_are_bounded_for_a_session_and_in_all() -> None:
+def test_bytes_are_bounded_per_session_and_in_total() -> None:
     handles = HandleStore(Clock(), max_bytes=400_000)
     for _ in range(20):
         handles.mint("cursor", "greedy", "x" * 30_000)
@@ -115,7 +115,7 @@ def test_bytes_are_bounded_for_a_session_and_in_all() -> None:
     assert 300_000 < handles.total_bytes <= 400_000
 
 
-def test_what_is_too_large_to_keep_is_refused_and_nothing_is_lost() -> None:
+def test_too_large_value_is_refused_without_evictions() -> None:
     handles = HandleStore(Clock(), max_bytes=400_000)
     small = handles.mint("cursor", "s1", 1)
     with pytest.raises(CodePlaneError) as raised:
@@ -124,7 +124,7 @@ def test_what_is_too_large_to_keep_is_refused_and_nothing_is_lost() -> None:
     assert handles.take("cursor", "s1", small) == 1
 
 
-def test_a_hundred_thousand_cursors_leave_memory_flat() -> None:
+def test_memory_stays_flat_over_100000_cursors() -> None:
     handles = HandleStore(Clock())
 
     def flood(count: int) -> None:
@@ -147,7 +147,7 @@ class _Line:
     line: int
 
 
-def test_the_estimate_is_near_the_truth() -> None:
+def test_size_estimate_is_close() -> None:
     gc.collect()
     tracemalloc.start()
     try:

@@ -37,7 +37,7 @@ def refusal(action: object) -> CodePlaneError:
     return raised.value
 
 
-def test_a_session_goes_on_in_the_task_that_was_opened_last() -> None:
+def test_calls_belong_to_the_task_opened_last() -> None:
     tasks, closed = make()
     assert tasks.bind(MINE, None) == MINE
     first = tasks.open(MINE, TaskLimits(), UNRESTRICTED)
@@ -57,14 +57,14 @@ def test_a_session_goes_on_in_the_task_that_was_opened_last() -> None:
     ]
 
 
-def test_where_many_share_a_session_a_task_is_only_meant_by_its_name() -> None:
+def test_shared_session_binds_tasks_by_name_only() -> None:
     tasks, _ = make()
     task = tasks.open(MINE, TaskLimits(), UNRESTRICTED)
     assert tasks.bind(MINE, None, by_name=True) == MINE
     assert tasks.bind(MINE, task.id, by_name=True).explicit
 
 
-def test_another_sessions_task_is_refused_and_so_is_what_is_no_id() -> None:
+def test_task_of_another_session_and_malformed_id_are_refused() -> None:
     tasks, _ = make()
     task = tasks.open(MINE, TaskLimits(), UNRESTRICTED)
     assert refusal(lambda: tasks.bind(OTHER, task.id)).code is ErrorCode.HANDLE_NOT_YOURS
@@ -73,23 +73,23 @@ def test_another_sessions_task_is_refused_and_so_is_what_is_no_id() -> None:
     assert refusal(lambda: tasks.close(MINE, None, TaskState.CLOSED_SUCCESS)).code is ErrorCode.ARGUMENT_INVALID
 
 
-def test_a_closed_task_is_not_opened_again_by_naming_it() -> None:
+def test_naming_a_closed_task_does_not_reopen_it() -> None:
     known = {"t_" + "z" * 24: TaskState.OPEN}
     tasks = OpenTasks(Clock(), find_state=known.get)
     task = tasks.open(MINE, TaskLimits(), UNRESTRICTED)
     bound = tasks.bind(MINE, None)
     tasks.close(MINE, task.id, TaskState.CLOSED_SUCCESS)
     assert refusal(lambda: tasks.bind(MINE, task.id)).code is ErrorCode.TASK_CLOSED
-    # A call that was on its way when the task was closed.
+    # A call that was running when the task was closed.
     assert refusal(lambda: tasks.admit(bound, None)).code is ErrorCode.TASK_CLOSED
     tasks.spend(bound, 5)
     assert tasks.note(bound, EMPTY_RECORD, "mutations") is None
     left = refusal(lambda: tasks.bind(MINE, "t_" + "z" * 24))
-    assert left.details == {"task_state": "CLOSED_INTERRUPTED"}, "it was open in a server that ended"
+    assert left.details == {"task_state": "CLOSED_INTERRUPTED"}, "it was open in a server that died"
 
 
 @pytest.mark.parametrize("counts", ["mutations", "test_runs"])
-def test_a_budget_refuses_the_call_beyond_it_and_ends_the_task(counts: str) -> None:
+def test_exceeding_a_budget_refuses_the_call_and_closes_the_task(counts: str) -> None:
     tasks, closed = make()
     tasks.open(MINE, TaskLimits(max_mutations=2, max_test_runs=2), UNRESTRICTED)
     session = tasks.bind(MINE, None)
@@ -99,7 +99,7 @@ def test_a_budget_refuses_the_call_beyond_it_and_ends_the_task(counts: str) -> N
     assert error.code is ErrorCode.TASK_BUDGET_EXCEEDED
     assert error.details == {"budget_type": counts, "limit": 2, "current": 2}
     assert [(task.state, task.limit_triggered) for task in closed] == [(TaskState.CLOSED_FAILED, f"max_{counts}")]
-    # Neither going on nor the other kind of call gets around it; looking is free, and it ends once.
+    # Continuing, or another kind of call, does not escape the limit; reads are allowed; the task closes once.
     for other in ("mutations", "test_runs"):
         again = refusal(lambda other=other: tasks.admit(tasks.bind(MINE, None), other))
         assert again.details["budget_type"] == counts
@@ -110,7 +110,7 @@ def test_a_budget_refuses_the_call_beyond_it_and_ends_the_task(counts: str) -> N
     tasks.admit(tasks.bind(MINE, None), "mutations")
 
 
-def test_time_ends_a_task_and_refuses_what_has_effects() -> None:
+def test_duration_limit_closes_the_task_and_refuses_effects() -> None:
     clock = Clock()
     tasks, closed = make(clock)
     tasks.open(MINE, TaskLimits(max_duration_sec=60), UNRESTRICTED)
@@ -123,7 +123,7 @@ def test_time_ends_a_task_and_refuses_what_has_effects() -> None:
     assert refusal(lambda: tasks.admit(session, "mutations")).details["budget_type"] == "duration_sec"
 
 
-def test_tokens_refuse_every_call_once_they_are_used_up() -> None:
+def test_token_limit_refuses_every_call() -> None:
     tasks, closed = make()
     tasks.open(MINE, TaskLimits(max_tokens=100), UNRESTRICTED)
     session = tasks.bind(MINE, None)
@@ -135,7 +135,7 @@ def test_tokens_refuse_every_call_once_they_are_used_up() -> None:
     assert tasks.find(session).calls == 2 and len(closed) == 1
 
 
-def test_a_session_takes_its_tasks_with_it() -> None:
+def test_tasks_end_with_their_session() -> None:
     tasks, closed = make()
     task = tasks.open(MINE, TaskLimits(), UNRESTRICTED)
     tasks.drop(MINE)
@@ -144,7 +144,7 @@ def test_a_session_takes_its_tasks_with_it() -> None:
     assert refusal(lambda: tasks.bind(MINE, task.id)).code is ErrorCode.TASK_CLOSED
 
 
-def test_only_so_many_are_open_in_a_session_and_forgotten_ones_make_room() -> None:
+def test_open_tasks_are_bounded_and_idle_ones_are_closed() -> None:
     clock = Clock()
     tasks, closed = make(clock)
     for _ in range(MAX_OPEN):
@@ -161,7 +161,7 @@ def test_only_so_many_are_open_in_a_session_and_forgotten_ones_make_room() -> No
     assert first.id != closed[1].id
 
 
-def test_the_same_change_twice_in_a_row_is_said() -> None:
+def test_repeated_mutation_is_reported() -> None:
     tasks, _ = make()
     change, other = CallRecord(mutation_fingerprint="aa"), CallRecord(changed_paths=["a.py"], repo_after_hash="x")
     said = []
@@ -170,10 +170,10 @@ def test_the_same_change_twice_in_a_row_is_said() -> None:
         said.append(tasks.note(MINE, record, "mutations"))
     again = WarningCode.REPEATED_MUTATION
     assert said == [None, again, None, again, None]
-    assert (tasks.find(MINE).repeated_mutations, tasks.find(MINE).mutations) == (2, 5), "the budget counts them all"
+    assert (tasks.find(MINE).repeated_mutations, tasks.find(MINE).mutations) == (2, 5), "repetitions count too"
 
 
-def test_the_same_failure_after_a_change_is_no_progress() -> None:
+def test_same_failure_after_a_change_is_no_progress() -> None:
     tasks, _ = make()
     fails, passes = CallRecord(failure_fingerprint="ff"), EMPTY_RECORD
     tasks.admit(MINE, None)
@@ -182,18 +182,18 @@ def test_the_same_failure_after_a_change_is_no_progress() -> None:
         return tasks.note(MINE, record, "test_runs")
 
     assert run(fails) is None
-    assert run(fails) is None, "nothing was changed in between"
+    assert run(fails) is None, "no change in between"
     tasks.note(MINE, CallRecord(mutation_fingerprint="1"), "mutations")
     tasks.note(MINE, EMPTY_RECORD, None)
     assert run(fails) is WarningCode.NO_PROGRESS
     tasks.note(MINE, CallRecord(mutation_fingerprint="2"), "mutations")
     assert run(passes) is None
     tasks.note(MINE, CallRecord(mutation_fingerprint="3"), "mutations")
-    assert run(fails) is None, "it had passed before"
+    assert run(fails) is None, "a passing run in between"
     assert tasks.find(MINE).repeated_failures == 1
 
 
-def test_many_threads_use_up_a_budget_exactly() -> None:
+def test_budget_is_exact_under_concurrency() -> None:
     tasks, closed = make()
     tasks.open(MINE, TaskLimits(max_mutations=50), UNRESTRICTED)
     session = tasks.bind(MINE, None)

@@ -1,4 +1,4 @@
-"""What is remembered of a session's reading, and judged by it."""
+"""Read history of sessions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_reads_are_counted() -> None:
     assert "search_count" not in ReadMetrics(1).as_dict()
 
 
-def test_the_same_calls_give_the_same_judgements() -> None:
+def test_history_is_deterministic() -> None:
     def told() -> list[object]:
         history = ReadHistory()
         found: list[object] = []
@@ -43,7 +43,7 @@ def test_the_same_calls_give_the_same_judgements() -> None:
     assert told() == told()
 
 
-def test_a_budget_is_soft_when_it_is_used_up_and_hard_at_twice_that() -> None:
+def test_budget_is_soft_when_used_up_and_hard_at_twice_that() -> None:
     for lines, reads in ((1, 2), (50, 2)):
         history = ReadHistory()
         standings = []
@@ -55,7 +55,7 @@ def test_a_budget_is_soft_when_it_is_used_up_and_hard_at_twice_that() -> None:
         assert history.budget_state(ONE, SMALL) is BudgetState.OK
 
 
-def test_another_task_counts_anew_and_remembers_what_was_given() -> None:
+def test_new_task_restarts_counts_and_keeps_shown_lines() -> None:
     history = ReadHistory()
     history.record_shown(ONE, "a.py", "x", 1, 9, "r_1")
     history.record_read(ONE, "a.py", 9, 100, degraded=False)
@@ -64,7 +64,7 @@ def test_another_task_counts_anew_and_remembers_what_was_given() -> None:
     assert given(history, task, "a.py", "x", 2, 3) == [(2, 3, 1)]
 
 
-def test_a_budget_is_mentioned_now_and_then() -> None:
+def test_budget_is_mentioned_at_intervals() -> None:
     history = ReadHistory()
     said = []
     for _ in range(30):
@@ -75,16 +75,16 @@ def test_a_budget_is_mentioned_now_and_then() -> None:
     assert [number for number, worth in enumerate(said, 1) if worth] == [5, 10, 20, 30]
 
 
-def test_what_has_nothing_to_do_with_the_searches() -> None:
+def test_unrelated_files_are_questioned_once() -> None:
     history = ReadHistory()
-    assert history.suggest_instead(ONE, "far/a.py") == (), "nothing was searched for"
+    assert history.suggest_instead(ONE, "far/a.py") == (), "no search yet"
     history.record_search(ONE, ["src/a.py", "lib/b.py", "lib/c.py", "lib/d.py"])
     assert history.suggest_instead(ONE, "lib/b.py") == ()
-    assert history.suggest_instead(ONE, "lib/other.py") == (), "it lies beside one that was found"
+    assert history.suggest_instead(ONE, "lib/other.py") == (), "sibling of a search result"
     assert history.suggest_instead(ONE, "far/a.py") == ("src/a.py", "lib/b.py", "lib/c.py")
-    assert history.suggest_instead(ONE, "far/a.py") == (), "told once"
+    assert history.suggest_instead(ONE, "far/a.py") == (), "questioned once"
     history.record_shown(ONE, "more/a.py", "x", 1, 2, "r_1")
-    assert history.suggest_instead(ONE, "more/a.py") == (), "it was read before"
+    assert history.suggest_instead(ONE, "more/a.py") == (), "read before"
     for n in range(3):
         history.record_search(ONE, [f"new/{n}.py"])
     assert history.suggest_instead(ONE, "lib/b.py") == ("new/2.py", "new/1.py", "new/0.py"), (
@@ -102,29 +102,29 @@ def given(
     return [(lines.first, lines.last, int(lines.request_id.removeprefix("r_"))) for lines in found]
 
 
-def test_lines_that_were_given() -> None:
+def test_find_shown_lines() -> None:
     history = ReadHistory()
     history.begin(ONE, "first")
     history.record_shown(ONE, "a.py", "x", 10, 20, "r_1")
     history.record_shown(ONE, "a.py", "x", 15, 40, "r_2")
-    assert given(history, ONE, "a.py", "x", 10, 20) == [(10, 20, 1)], "one answer had all of them"
-    assert given(history, ONE, "a.py", "x", 15, 20) == [(15, 20, 2)], "the latest that had them"
+    assert given(history, ONE, "a.py", "x", 10, 20) == [(10, 20, 1)], "one answer showed all of them"
+    assert given(history, ONE, "a.py", "x", 15, 20) == [(15, 20, 2)], "the latest answer that showed them"
     assert given(history, ONE, "a.py", "x", 10, 40) == [(10, 14, 1), (15, 40, 2)]
     assert given(history, ONE, "a.py", "x", 1, 50) == [(10, 14, 1), (15, 40, 2)]
     assert given(history, ONE, "a.py", "x", 41, 50) == []
-    assert given(history, ONE, "a.py", "y", 10, 20) == [], "another text"
+    assert given(history, ONE, "a.py", "y", 10, 20) == [], "another content"
     assert given(history, ONE, "b.py", "x", 10, 20) == []
     assert given(history, TWO, "a.py", "x", 10, 20) == []
     history.record_shown(ONE, "a.py", "y", 1, 2, "r_3")
-    assert given(history, ONE, "a.py", "x", 10, 20) == [], "the text before is forgotten"
+    assert given(history, ONE, "a.py", "x", 10, 20) == [], "the previous content is forgotten"
     for n in range(RECENT_READS):
         history.begin(ONE, str(n))
     assert given(history, ONE, "a.py", "y", 1, 2) == [(1, 2, 3)]
     history.begin(ONE, "one more")
-    assert given(history, ONE, "a.py", "y", 1, 2) == [], "too long ago"
+    assert given(history, ONE, "a.py", "y", 1, 2) == [], "not recent"
 
 
-def test_given_lines_are_those_of_a_naive_model() -> None:
+def test_shown_lines_equal_a_naive_model() -> None:
     random = Random(3)
     for _ in range(50):
         history, model = ReadHistory(), dict[int, int]()
@@ -142,7 +142,7 @@ def test_given_lines_are_those_of_a_naive_model() -> None:
             assert all(model[line] == number for start, end, number in found for line in range(start, end + 1))
 
 
-def test_a_request_that_is_made_twice() -> None:
+def test_repeated_request_is_detected() -> None:
     history = ReadHistory()
     assert [history.begin(ONE, request) for request in ("a", "a", "b", "a", "a")] == [
         False,
@@ -154,7 +154,7 @@ def test_a_request_that_is_made_twice() -> None:
     assert history.begin(TWO, "a") is False
 
 
-def test_what_is_kept_is_bounded() -> None:
+def test_history_is_bounded() -> None:
     history = ReadHistory(capacity=10)
     for n in range(100):
         history.record_read(Session(f"s_{n}", "me", f"t_{n}"), "a.py", 1, 1, degraded=False)

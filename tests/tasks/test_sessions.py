@@ -59,7 +59,7 @@ def test_ids_carry_at_least_128_bits_and_never_repeat() -> None:
     assert all(session_id.startswith("s_") and len(session_id) - 2 >= 22 for session_id in ids)
 
 
-def test_another_principals_session_is_refused_and_not_kept_alive_by_the_attempt() -> None:
+def test_session_of_another_principal_is_refused_and_not_extended() -> None:
     clock = Clock()
     sessions, _ = make(clock)
     mine = sessions.resolve("a").id
@@ -70,15 +70,15 @@ def test_another_principals_session_is_refused_and_not_kept_alive_by_the_attempt
 
 
 @pytest.mark.parametrize("session_id", ["", "s_", "x", "c_" + "a" * 24, "s_" + "a" * 23 + "\n", "s_" + "é" * 24])
-def test_what_is_no_session_id_is_an_invalid_argument(session_id: str) -> None:
+def test_malformed_session_id_is_an_invalid_argument(session_id: str) -> None:
     assert refusal(make(Clock())[0], "a", session_id) is ErrorCode.ARGUMENT_INVALID
 
 
-def test_an_id_that_never_was_counts_as_expired() -> None:
+def test_unknown_session_id_is_expired() -> None:
     assert refusal(make(Clock())[0], "a", "s_" + "a" * 24) is ErrorCode.HANDLE_EXPIRED
 
 
-def test_a_session_ends_thirty_minutes_after_its_last_call() -> None:
+def test_session_ends_30_minutes_after_its_last_call() -> None:
     clock = Clock()
     sessions, heard = make(clock)
     first = sessions.resolve("a")
@@ -92,7 +92,7 @@ def test_a_session_ends_thirty_minutes_after_its_last_call() -> None:
     assert heard.ended == [(first.task_id, TaskState.CLOSED_SUCCESS)]
 
 
-def test_a_sweep_ends_idle_sessions_without_a_call() -> None:
+def test_sweep_ends_idle_sessions() -> None:
     clock = Clock()
     sessions, heard = make(clock)
     sessions.resolve("a")
@@ -103,7 +103,7 @@ def test_a_sweep_ends_idle_sessions_without_a_call() -> None:
     assert len(heard.ended) == 1
 
 
-def test_the_least_recently_used_session_makes_room() -> None:
+def test_lru_session_is_ended_to_make_room() -> None:
     sessions, heard = make(Clock(), capacity=2)
     first, second = sessions.resolve("a"), sessions.resolve("b")
     sessions.resolve("a")
@@ -114,7 +114,7 @@ def test_the_least_recently_used_session_makes_room() -> None:
     assert sessions.sweep() == 2
 
 
-def test_the_sessions_of_a_principal_who_left_end_alone() -> None:
+def test_end_closes_only_the_sessions_of_that_principal() -> None:
     sessions, heard = make(Clock())
     gone, stays = sessions.resolve("a"), sessions.resolve("b")
     sessions.end("a")
@@ -131,7 +131,7 @@ def test_closing_interrupts_every_task_once() -> None:
     assert {state for _, state in heard.ended} == {TaskState.CLOSED_INTERRUPTED}
 
 
-def test_many_threads_get_one_session_and_one_first_answer() -> None:
+def test_concurrent_first_calls_share_one_session() -> None:
     sessions, heard = make(Clock())
     with ThreadPoolExecutor(16) as pool:
         found = list(pool.map(lambda number: sessions.resolve(f"p{number % 4}"), range(2000)))

@@ -91,6 +91,11 @@ def find_shift(given: Sequence[str], actual: Sequence[str], unit: str) -> Shift 
         return shift._replace(unit="\t" if tabs else "" if spaces and unit == "\t" else unit)
     if all(one == other for one, other in deeper):
         return shift
+    return _convert_levels(shift, deeper)
+
+
+def _convert_levels(shift: Shift, deeper: set[tuple[str, str]]) -> Shift | None:
+    """Return the shift between tabs and spaces, if all levels have the same ratio."""
     for char, other_char in ((" ", "\t"), ("\t", " ")):
         if all(set(one) == {char} and set(other) == {other_char} for one, other in deeper):
             ratios = {(len(one) / len(other)) for one, other in deeper}

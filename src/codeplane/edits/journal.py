@@ -51,7 +51,7 @@ class JournalEntry:
     new_directories: tuple[RepoPath, ...] = ()
     """Directories to create, parents first."""
     about: Mapping[str, Any] = field(default_factory=dict)
-    """What is needed to replay an answer that was lost: `key`, `asked`, `delta`; and `undoes`. No content."""
+    """Fields to replay a lost answer: `key`, `asked`, `delta`; and `undoes`. No content."""
 
     @property
     def paths(self) -> tuple[RepoPath, ...]:

@@ -1,4 +1,4 @@
-"""Where an edit applies in a text. Pure.
+"""Locate an edit in a text. Pure.
 
 A site is found by the expected text: exactly as written, or else by whole lines that differ in indentation alone. A
 line number is a hint: of several matches the nearest is taken. Without a line number, several matches are an error.

@@ -251,20 +251,7 @@ class Ledger:
 
     def _write_group(self, group: list[_Entry]) -> None:
         """Write a group and complete every ticket in it, whatever happens."""
-        rows = [row for row, _ in group if row is not None]
-        durable = any(row is not None and ticket is not None for row, ticket in group)
-        error: CodePlaneError | None = None
-        try:
-            numbers = iter(self._writer.write(rows, durable, urgent=durable or self._closing))
-            for row, ticket in group:
-                if row is not None:
-                    seq = next(numbers)
-                    if ticket is not None:
-                        ticket.seq = seq
-        except CodePlaneError as failure:
-            error = failure
-        except Exception as failure:
-            error = self._writer.fail(failure)
+        error = self._append_group(group)
         if error is not None:
             # A commit counts only if it is written now, so it is never retained.
             self._writer.retain(
@@ -281,3 +268,17 @@ class Ledger:
                 ticket.done.set()
         if error is None:
             self._writer.rotate_if_due()
+
+    def _append_group(self, group: list[_Entry]) -> CodePlaneError | None:
+        entries = [(row, ticket) for row, ticket in group if row is not None]
+        durable = any(ticket is not None for _, ticket in entries)
+        try:
+            numbers = self._writer.write([row for row, _ in entries], durable, urgent=durable or self._closing)
+        except CodePlaneError as failure:
+            return failure
+        except Exception as failure:
+            return self._writer.fail(failure)
+        for (_, ticket), seq in zip(entries, numbers, strict=True):
+            if ticket is not None:
+                ticket.seq = seq
+        return None

@@ -36,7 +36,7 @@ _RETRY_SECONDS = 1.0
 _WARN_SECONDS = 60.0
 _ROTATE_RETRY_SECONDS = 60.0
 _LOCK_SECONDS = 0.3
-"""How long an effect, or closing, waits for another process to release the ledger."""
+"""Time that an effect, or closing, waits for another process to release the ledger."""
 _TRANSIENT = (
     ErrorCode.NO_SPACE,
     ErrorCode.INDEX_LOCKED,

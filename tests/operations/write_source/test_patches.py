@@ -1,4 +1,4 @@
-"""Patches become edits that do what git does with them, or are refused."""
+"""Patches have the effect of `git apply`, or are refused."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def changed_lines(chance: random.Random, text: str) -> str:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_like_git(tmp_path: Path, seed: int) -> None:
+def test_patches_equal_git_apply(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     files: dict[str, str | bytes] = {
         f"d/f {number}é.txt" if number % 3 == 0 else f"f{number}.txt": "".join(
@@ -75,7 +75,7 @@ def test_like_git(tmp_path: Path, seed: int) -> None:
     assert (copy / "made/new.sh").stat().st_mode & 0o100
 
 
-def test_a_plain_diff_without_git(tmp_path: Path) -> None:
+def test_plain_diff(tmp_path: Path) -> None:
     write(tmp_path, "a.txt", "1\n2\n3\n")
     patch = "--- a.txt\t2024-01-01 00:00:00\n+++ a.txt\t2024-01-02 00:00:00\n@@ -1,3 +1,3 @@\n 1\n-2\n+zwei\n 3\n"
     with bench(tmp_path) as opened:
@@ -83,7 +83,7 @@ def test_a_plain_diff_without_git(tmp_path: Path) -> None:
     assert (tmp_path / "a.txt").read_text() == "1\nzwei\n3\n"
 
 
-def test_a_hunk_that_has_moved_is_found(tmp_path: Path) -> None:
+def test_moved_hunk_is_found(tmp_path: Path) -> None:
     write(tmp_path, "a.txt", "0\n0\n0\n1\n2\n3\n")
     patch = "--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,2 @@\n 1\n-2\n 3\n"
     with bench(tmp_path) as opened:
@@ -92,7 +92,7 @@ def test_a_hunk_that_has_moved_is_found(tmp_path: Path) -> None:
     assert str(done.plan.changes[0].sites[0].requested) == "1-3"
 
 
-def test_the_end_of_a_file_can_change(tmp_path: Path) -> None:
+def test_final_newline_changes(tmp_path: Path) -> None:
     write(tmp_path, "a.txt", "1\n2")
     patch = "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n 1\n-2\n\\ No newline at end of file\n+2\n"
     with bench(tmp_path) as opened:
@@ -101,7 +101,7 @@ def test_the_end_of_a_file_can_change(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("prefix", ["--src-prefix=a/", "--no-prefix"])
-def test_files_without_content_come_go_and_are_filled(tmp_path: Path, prefix: str) -> None:
+def test_empty_files(tmp_path: Path, prefix: str) -> None:
     files: dict[str, str | bytes] = {"full.txt": "", "gone é.txt": "", "other.txt": "1\n"}
     root = make_repository(tmp_path / "repo", files)
     copy = tmp_path / "copy"
@@ -117,7 +117,7 @@ def test_files_without_content_come_go_and_are_filled(tmp_path: Path, prefix: st
     assert tree_of(copy) == tree_of(root)
 
 
-def test_messages_between_patches_are_no_part_of_them(tmp_path: Path) -> None:
+def test_text_between_patches_is_ignored(tmp_path: Path) -> None:
     write(tmp_path, "a.txt", "1\n")
     write(tmp_path, "b.txt", "1\n")
     hunk = "@@ -1 +1 @@\n-1\n+2\n"
@@ -152,7 +152,7 @@ def test_messages_between_patches_are_no_part_of_them(tmp_path: Path) -> None:
         "@@ -1 +1 @@\n-a\n+b\n",
     ],
 )
-def test_what_is_no_patch_for_us(patch: str) -> None:
+def test_unsupported_patches_are_refused(patch: str) -> None:
     with pytest.raises(CodePlaneError) as caught:
         parse_patch(patch)
     assert caught.value.code is ErrorCode.ARGUMENT_INVALID

@@ -1,4 +1,4 @@
-"""Replacing a symbol, and inserting before and after it: lines, indentation, comments, blank lines."""
+"""Symbol edits: lines, indentation, comments, blank lines."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _MAX_DEFS = 1000
 
 @dataclass(frozen=True)
 class IndexBefore:
-    """What the index knew of the files before they were changed."""
+    """Index state of the files before they were changed."""
 
     definitions: Mapping[RepoPath, tuple[DefRow, ...]]
     stale: tuple[RepoPath, ...]
