@@ -94,12 +94,12 @@ def test_while_one_builds_others_are_told_or_wait_for_it(large: Path) -> None:
         assert waited["meta"]["epoch"] == 1, "one build for both"
 
 
-def test_whoever_gives_up_waiting_does_not_end_the_build(large: Path) -> None:
+def test_cancelled_request_does_not_stop_the_build(large: Path) -> None:
     with serving(large, ready=False) as server:
         until_building(server)
         asked = iter([False, False])
         left = server.call("manage_index", {"action": "create", "wait": True}, cancelled=lambda: next(asked, True))
-        assert "goes on" in error_of(left, ErrorCode.CANCELLED)["message"]
+        assert "continues" in error_of(left, ErrorCode.CANCELLED)["message"]
         server.wait_ready()
         assert files_of(server) == 300
 
@@ -215,7 +215,7 @@ def test_sync_sees_what_changed(root: Path) -> None:
         (root / "notes.md").unlink()
         done = server.manage("sync")
         assert done["result"] == {"decision": "synced", "files": 4, "added": 1, "removed": 1}
-        assert done["message"] == "Brought up to date."
+        assert done["message"] == "Updated."
         assert done["meta"]["freshness"] == {"status": "fresh", "decision": "synced"}
         again = server.call("sync_repo")
         assert again["result"]["decision"] == "fresh"

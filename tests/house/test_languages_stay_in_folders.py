@@ -24,7 +24,7 @@ _EXCEPTIONS = {
     "operations/describe.py": "one dialect counts as its language in figures",
     "operations/doctor.py": "the version of Python that runs this program",
     "operations/map_repo/structure.py": "names of source directories",
-    "operations/outline.py": "languages that declare members outside of the type",
+    "operations/outline_tree.py": "languages that declare members outside of the type",
     "operations/read/": "how a declaration is shown without its body",
     "operations/search/name_matches.py": "languages with separate declarations and definitions",
     "operations/search/regex_syntax.py": "letters of regular expressions",

@@ -13,7 +13,8 @@ from codeplane.base.paths import RepoPath
 from codeplane.base.symbols import symbol_ref
 from codeplane.facts.blocks import pack
 from codeplane.facts.model import Def, Facts, Scope
-from codeplane.operations.outline import MAX_LEVELS, Outline, OutlineNode, file_outline
+from codeplane.operations.outline import Outline, OutlineNode, OutlineOptions, file_outline
+from codeplane.operations.outline_tree import MAX_LEVELS
 from codeplane.query.defs import list_defs_in_file
 from codeplane.query.snapshot import Snapshot, open_snapshot
 from codeplane.store.layout import create_state
@@ -55,7 +56,7 @@ def test_members_declared_apart_stand_beneath_their_type(polyglot: Snapshot) -> 
 
 
 def test_top_shows_the_outermost_and_counts_the_others(polyglot: Snapshot) -> None:
-    found = file_outline(polyglot, CART, depth="top")
+    found = file_outline(polyglot, CART, OutlineOptions(depth="top"))
     assert [(node.name, node.child_count, node.children) for node in found.symbols] == [
         ("LIMIT", 0, ()),
         ("Cart", 5, ()),
@@ -66,25 +67,29 @@ def test_top_shows_the_outermost_and_counts_the_others(polyglot: Snapshot) -> No
 
 @pytest.mark.parametrize("depth", ["all", "top"])
 def test_a_limit_counts_symbols_and_says_what_is_left(polyglot: Snapshot, depth: str) -> None:
-    whole = file_outline(polyglot, CART, depth=depth)  # type: ignore[arg-type]
+    whole = file_outline(polyglot, CART, OutlineOptions(depth=depth))  # type: ignore[arg-type]
     for limit in range(1, 12):
-        found = file_outline(polyglot, CART, depth=depth, limit=limit)  # type: ignore[arg-type]
+        found = file_outline(polyglot, CART, OutlineOptions(depth=depth, limit=limit))  # type: ignore[arg-type]
         assert names(found) == names(whole)[:limit]
         assert found.left_out == len(names(whole)) - len(names(found))
         assert found.as_dict()["has_more"] is (found.left_out > 0)
 
 
 def test_an_outline_is_cut_before_it_grows_too_large(polyglot: Snapshot) -> None:
-    found = file_outline(polyglot, CART, max_chars=300)
+    found = file_outline(polyglot, CART, OutlineOptions(max_chars=300))
     assert 0 < len(names(found)) < 9
     assert len(names(found)) + found.left_out == 9
     assert len(orjson.dumps(found.as_dict())) < 600
 
 
 def test_a_window_keeps_what_touches_it_and_what_is_above(polyglot: Snapshot) -> None:
-    assert names(file_outline(polyglot, CART, window=(22, 22))) == ["Cart", "Cart.empty", "Cart.empty.checked"]
-    assert names(file_outline(polyglot, STOCK, window=(10, 10))) == ["Item", "Item.take"]
-    assert names(file_outline(polyglot, CART, window=(8, 9))) == []
+    assert names(file_outline(polyglot, CART, OutlineOptions(window=(22, 22)))) == [
+        "Cart",
+        "Cart.empty",
+        "Cart.empty.checked",
+    ]
+    assert names(file_outline(polyglot, STOCK, OutlineOptions(window=(10, 10)))) == ["Item", "Item.take"]
+    assert names(file_outline(polyglot, CART, OutlineOptions(window=(8, 9)))) == []
 
 
 def test_signatures_that_say_nothing_are_left_out(polyglot: Snapshot) -> None:
@@ -97,25 +102,25 @@ def test_signatures_that_say_nothing_are_left_out(polyglot: Snapshot) -> None:
 @pytest.mark.parametrize(
     ("wanted", "found"),
     [
-        ({"symbol_label": "Cart.total"}, [("total", 27)]),
-        ({"symbol_label": "Cart::total"}, [("total", 27)]),
-        ({"symbol_label": "shop.cart.Cart.total"}, [("total", 27)]),
-        ({"symbol_label": "Cart"}, [("Cart", 10)]),
-        ({"symbol_label": "total"}, [("total", 27), ("total", 31)]),
-        ({"symbol_label": "Cart.empty"}, [("empty", 16), ("empty", 20)]),
-        ({"symbol_label": "otal"}, []),
-        ({"symbol_id": "shop/cart.py#Cart.empty@20"}, [("empty", 20)]),
-        ({"symbol_id": "shop/cart.py#Cart.total@9999"}, [("total", 27)]),
-        ({"symbol_id": "shop/cart.py#Cart.empty@9999"}, [("empty", 16), ("empty", 20)]),
-        ({"symbol_id": "shop/cart.py#Cart"}, [("Cart", 10)]),
-        ({"symbol_id": "shop/cart.py:23"}, [("checked", 22)]),
-        ({"symbol_id": "shop/cart.py:24"}, [("empty", 20)]),
-        ({"symbol_id": "shop/cart.py:9"}, []),
-        ({"symbol_id": "nothing-like-this"}, []),
+        ("Cart.total", [("total", 27)]),
+        ("Cart::total", [("total", 27)]),
+        ("shop.cart.Cart.total", [("total", 27)]),
+        ("Cart", [("Cart", 10)]),
+        ("total", [("total", 27), ("total", 31)]),
+        ("Cart.empty", [("empty", 16), ("empty", 20)]),
+        ("otal", []),
+        ("shop/cart.py#Cart.empty@20", [("empty", 20)]),
+        ("shop/cart.py#Cart.total@9999", [("total", 27)]),
+        ("shop/cart.py#Cart.empty@9999", [("empty", 16), ("empty", 20)]),
+        ("shop/cart.py#Cart", [("Cart", 10)]),
+        ("shop/cart.py:23", [("checked", 22)]),
+        ("shop/cart.py:24", [("empty", 20)]),
+        ("shop/cart.py:9", []),
+        ("nothing-like-this", []),
     ],
 )
-def test_one_symbol_is_found_exactly(polyglot: Snapshot, wanted: dict[str, str], found: list[tuple[str, int]]) -> None:
-    answer = file_outline(polyglot, CART, resolve="exact", **wanted)  # type: ignore[arg-type]
+def test_one_symbol_is_found_exactly(polyglot: Snapshot, wanted: str, found: list[tuple[str, int]]) -> None:
+    answer = file_outline(polyglot, CART, OutlineOptions(symbol=wanted))
     assert [(node.name, node.line_start) for node in answer.symbols] == found
     assert answer.status == {0: "not_found", 1: "ok"}.get(len(found), "ambiguous")
     assert all(node.symbol_ref for node in answer.symbols)
@@ -123,37 +128,37 @@ def test_one_symbol_is_found_exactly(polyglot: Snapshot, wanted: dict[str, str],
 
 def test_an_identity_of_the_index_names_a_symbol_too(polyglot: Snapshot) -> None:
     for row in list_defs_in_file(polyglot, CART, 100).rows:
-        found = file_outline(polyglot, CART, resolve="exact", symbol_id=row.def_uid)
+        found = file_outline(polyglot, CART, OutlineOptions(symbol=row.def_uid))
         assert [node.line_start for node in found.symbols] == [row.start_line]
 
 
 def test_a_reference_given_by_one_outline_is_taken_by_the_next(polyglot: Snapshot) -> None:
-    found = file_outline(polyglot, CART, resolve="exact", symbol_label="empty")
+    found = file_outline(polyglot, CART, OutlineOptions(symbol="empty"))
     for node in found.symbols:
-        again = file_outline(polyglot, CART, resolve="exact", symbol_id=node.symbol_ref)
+        again = file_outline(polyglot, CART, OutlineOptions(symbol=node.symbol_ref))
         assert again.symbols == (node,)
 
 
 def test_a_class_is_not_confused_with_its_constructor(polyglot: Snapshot) -> None:
-    found = file_outline(polyglot, RepoPath(ORDER), resolve="exact", symbol_label="App")
+    found = file_outline(polyglot, RepoPath(ORDER), OutlineOptions(symbol="App"))
     assert [(node.kind, node.child_count) for node in found.symbols] == [("class", 4)]
 
 
 def test_a_misspelled_name_gets_a_suggestion(polyglot: Snapshot) -> None:
-    found = file_outline(polyglot, CART, resolve="exact", symbol_label="Cart.totl")
+    found = file_outline(polyglot, CART, OutlineOptions(symbol="Cart.totl"))
     assert found.status == "not_found"
     assert found.similar == ("shop/cart.py#Cart.total",)
     assert found.as_dict()["similar"] == list(found.similar)
 
 
 def test_exact_candidates_are_bounded(polyglot: Snapshot) -> None:
-    found = file_outline(polyglot, CART, resolve="exact", symbol_label="total", limit=1)
+    found = file_outline(polyglot, CART, OutlineOptions(symbol="total", limit=1))
     assert (found.status, len(found.symbols), found.left_out) == ("ambiguous", 1, 1)
 
 
-def refused(snapshot: Snapshot, file: str, **wanted: str) -> CodePlaneError:
+def refused(snapshot: Snapshot, file: str, symbol: str | None = None) -> CodePlaneError:
     with pytest.raises(CodePlaneError) as raised:
-        file_outline(snapshot, RepoPath(file), **wanted)  # type: ignore[arg-type]
+        file_outline(snapshot, RepoPath(file), OutlineOptions(symbol=symbol))
     return raised.value
 
 
@@ -178,8 +183,8 @@ def test_a_refusal_says_what_would_help(
 
 
 def test_exact_needs_a_symbol_of_this_file(polyglot: Snapshot) -> None:
-    for wanted in ({}, {"symbol_label": " . "}, {"symbol_id": "shop/cli.py#main@8"}):
-        assert refused(polyglot, CART, resolve="exact", **wanted).code is ErrorCode.ARGUMENT_INVALID
+    for symbol in ("", " . ", "shop/cli.py#main@8"):
+        assert refused(polyglot, CART, symbol).code is ErrorCode.ARGUMENT_INVALID
 
 
 def test_a_file_without_symbols_has_an_empty_outline(polyglot: Snapshot) -> None:
@@ -198,8 +203,8 @@ def test_syntax_errors_are_counted(tmp_path: Path) -> None:
 def test_odd_file_names_are_answered(tmp_path: Path) -> None:
     odd = os_decoded(b"a#b %41\xff.py")
     with index(tmp_path / "repo", {odd: "def f():\n    pass\n"}) as snapshot:
-        found = file_outline(snapshot, RepoPath(odd), resolve="exact", symbol_label="f")
-        again = file_outline(snapshot, RepoPath(odd), resolve="exact", symbol_id=found.symbols[0].symbol_ref)
+        found = file_outline(snapshot, RepoPath(odd), OutlineOptions(symbol="f"))
+        again = file_outline(snapshot, RepoPath(odd), OutlineOptions(symbol=found.symbols[0].symbol_ref))
     assert again.symbols == found.symbols
 
 

@@ -1,1 +1,1 @@
-"""What the product does, one module per family. Called by the rim; knows no protocol and no terminal."""
+"""Product features, one module or package per feature. Knows no protocol and no terminal."""

@@ -1,9 +1,10 @@
-"""Who uses a symbol, and who calls whom: what is proven, what could not be resolved, and how much that is."""
+"""Call graph around symbols: resolved calls, and counts of unresolved ones."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import NamedTuple
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
@@ -35,45 +36,52 @@ class CallEdge(NamedTuple):
 
 
 class NoCallers(NamedTuple):
-    """Why a symbol may be called although no call of it is known."""
+    """Reasons why a symbol without known callers may still be called."""
 
     unresolved: int
-    """Occurrences of its name that could not be resolved."""
+    """Unresolved occurrences of its name."""
     unresolved_calls: int
-    """Number of these uses that are calls."""
+    """Unresolved occurrences that are calls."""
     elsewhere: int
-    """Calls of its name that are known to mean something else."""
+    """Calls of its name that resolve to something else."""
     skipped_files: int
-    """Files with the name that were not looked at for these counts."""
+    """Files with the name that were not examined for these counts."""
     references: int
-    """Known uses of it that are no calls, such as a callback that is passed on; imports do not count."""
+    """Uses that are not calls, such as a callback argument; without imports."""
     implements_outside: bool
-    """It implements a member of a trait or an interface outside of the repository."""
+    """True if it implements a member of a trait or interface outside of the repository."""
     open_base: bool
-    """A base outside of the repository may own the name."""
+    """True if a base class outside of the repository may own the name."""
 
 
 @dataclass(frozen=True)
 class CallGraph:
     roots: tuple[str, ...]
     nodes: Mapping[str, Symbol | None]
-    """By their written form; None for the top of a file."""
+    """Symbols by reference; None for the top level of a file."""
     edges: tuple[CallEdge, ...]
     unresolved: Mapping[str, int]
-    """Calls within a node of which nothing is known."""
+    """Unresolved calls inside of a node."""
     outside: Mapping[str, int]
-    """Calls within a node of what is not in the repository."""
+    """Calls of external symbols inside of a node."""
     maybe: Mapping[str, int]
-    """Calls of members of the node's name whose object is not known: any of them may be one of it."""
+    """Calls of members of the node's name with an unknown receiver: any of them may be a call of it."""
     left_out: int
     no_callers: Mapping[str, NoCallers] = field(default_factory=dict)
     """Reasons why roots have no known caller."""
     implementations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Members that override or implement one that is called, so that a call of it may run them."""
+    """Members that override or implement a called one, so the call may run them."""
+
+
+class _Direction(Enum):
+    CALLERS = "callers"
+    CALLEES = "callees"
 
 
 @dataclass
-class _Gathering:
+class _GraphBuilder:
+    snapshot: Snapshot
+    limit: int
     nodes: dict[str, Symbol | None] = field(default_factory=dict)
     edges: dict[tuple[str, str, int | None], CallEdge] = field(default_factory=dict)
     unresolved: dict[str, int] = field(default_factory=dict)
@@ -81,13 +89,59 @@ class _Gathering:
     without_callers: dict[str, Routes] = field(default_factory=dict)
     left_out: int = 0
 
+    def expand(self, roots: list[Symbol], direction: _Direction, depth: int) -> None:
+        """Add the calls around the roots in one direction, breadth first."""
+        done: set[str] = set()
+        front = roots
+        for _ in range(depth):
+            following: dict[str, Symbol] = {}
+            for symbol in front:
+                if symbol.reference in done:
+                    continue
+                done.add(symbol.reference)
+                self.nodes.setdefault(symbol.reference, symbol)
+                edges = self._callers(symbol) if direction is _Direction.CALLERS else self._callees(symbol)
+                for edge, other in edges:
+                    if self._add(edge, other, direction) and other is not None:
+                        following.setdefault(other.reference, other)
+            front = list(following.values())
+
+    def _add(self, edge: CallEdge, other: Symbol | None, direction: _Direction) -> bool:
+        key = (edge.caller, edge.callee, edge.via.number if edge.via is not None else None)
+        if key not in self.edges and len(self.edges) >= self.limit:
+            self.left_out += 1
+            return False
+        self.edges[key] = edge
+        self.nodes.setdefault(edge.caller if direction is _Direction.CALLERS else edge.callee, other)
+        return True
+
+    def _callers(self, symbol: Symbol) -> Iterator[tuple[CallEdge, Symbol | None]]:
+        routes = find_routes(self.snapshot, symbol)
+        calls = list_callers(self.snapshot, routes)
+        if not calls:
+            self.without_callers[symbol.reference] = routes
+        for call in calls:
+            caller = call.symbol.reference if call.symbol is not None else f"{call.path}:1"
+            yield _edge(call, caller, symbol.reference), call.symbol
+
+    def _callees(self, symbol: Symbol) -> Iterator[tuple[CallEdge, Symbol | None]]:
+        callees = list_callees(self.snapshot, symbol)
+        if callees.unresolved:
+            self.unresolved[symbol.reference] = callees.unresolved
+        if callees.outside:
+            self.outside[symbol.reference] = callees.outside
+        called = without_prototypes([call.symbol for call in callees.calls if call.symbol is not None])
+        for call in callees.calls:
+            if call.symbol in called:
+                yield _edge(call, symbol.reference, call.symbol.reference), call.symbol
+
 
 def call_graph(snapshot: Snapshot, roots: list[Symbol], direction: str, depth: int, limit: int) -> CallGraph:
-    """Calls around some symbols, breadth first; at most `limit` edges, the nearest of them."""
+    """Return the calls around some symbols, breadth first; at most `limit` edges, the nearest of them."""
     if direction not in ("callers", "callees", "both"):
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
-            f"there is no direction '{display(direction[:40])}'",
+            f"unknown direction '{display(direction[:40])}'",
             expected="callers, callees or both",
             received=display(direction[:40]),
             example="callers",
@@ -100,46 +154,27 @@ def call_graph(snapshot: Snapshot, roots: list[Symbol], direction: str, depth: i
             received=str(depth),
             example=1,
         )
-    got = _Gathering()
     roots = without_prototypes(roots)
-    for way in ("callers", "callees") if direction == "both" else (direction,):
-        done: set[str] = set()
-        front = roots
-        for _ in range(depth):
-            following: dict[str, Symbol] = {}
-            for symbol in front:
-                name = symbol.reference
-                if name in done:
-                    continue
-                done.add(name)
-                got.nodes.setdefault(name, symbol)
-                for edge, other in _edges(snapshot, symbol, way, got):
-                    key = (edge.caller, edge.callee, edge.via.number if edge.via is not None else None)
-                    if key not in got.edges and len(got.edges) >= limit:
-                        got.left_out += 1
-                        continue
-                    got.edges[key] = edge
-                    got.nodes.setdefault(edge.caller if way == "callers" else edge.callee, other)
-                    if other is not None:
-                        following.setdefault(other.reference, other)
-            front = list(following.values())
-    maybe = {
-        root.reference: sum(group.total_count for group in list_anchor_groups_of(snapshot, root.name))
-        for root in roots
-        if root.parent is not None
-    }
+    graph = _GraphBuilder(snapshot, limit)
+    for each in _Direction if direction == "both" else (_Direction(direction),):
+        graph.expand(roots, each, depth)
+    maybe: dict[str, int] = {}
+    for root in roots:
+        if root.parent is not None and direction != "callees":
+            count = sum(group.total_count for group in list_anchor_groups_of(snapshot, root.name))
+            maybe |= {root.reference: count} if count else {}
     names = tuple(root.reference for root in roots)
-    called = {edge.callee for edge in got.edges.values()} if direction != "callers" else set()
-    overriding = {name: _implementations(snapshot, got.nodes[name]) for name in sorted(called)}
+    called = {edge.callee for edge in graph.edges.values()} if direction != "callers" else set()
+    overriding = {name: _implementations(snapshot, graph.nodes[name]) for name in sorted(called)}
     return CallGraph(
         names,
-        dict(sorted(got.nodes.items())),
-        tuple(got.edges.values()),
-        dict(sorted(got.unresolved.items())),
-        dict(sorted(got.outside.items())),
-        {name: count for name, count in maybe.items() if count} if direction != "callees" else {},
-        got.left_out,
-        {name: _reasons(snapshot, got.without_callers[name]) for name in names if name in got.without_callers},
+        dict(sorted(graph.nodes.items())),
+        tuple(graph.edges.values()),
+        dict(sorted(graph.unresolved.items())),
+        dict(sorted(graph.outside.items())),
+        maybe,
+        graph.left_out,
+        {name: _reasons(snapshot, graph.without_callers[name]) for name in names if name in graph.without_callers},
         {name: found for name, found in overriding.items() if found},
     )
 
@@ -149,7 +184,7 @@ def _implementations(snapshot: Snapshot, symbol: Symbol | None) -> tuple[str, ..
 
 
 def _reasons(snapshot: Snapshot, routes: Routes) -> NoCallers:
-    """Why nothing is known to call a symbol."""
+    """Return why a symbol has no known callers."""
     symbol = routes.symbol
     uses = list_routed_uses(snapshot, routes)
     defined_at = (symbol.path, symbol.line, symbol.column)
@@ -160,7 +195,7 @@ def _reasons(snapshot: Snapshot, routes: Routes) -> NoCallers:
 
 
 def without_prototypes(symbols: Sequence[Symbol]) -> list[Symbol]:
-    """Without what a header declares and another of the symbols defines: whoever calls one of them calls both."""
+    """Drop header prototypes of functions that another symbol defines: callers of one call both."""
     defined: dict[tuple[str, str], list[Symbol]] = {}
     for symbol in symbols:
         if not symbol.path.endswith(_HEADERS):
@@ -181,26 +216,6 @@ def _declares(declared: Symbol, defined: Symbol) -> bool:
 
 
 _HEADERS = (".h", ".hh", ".hpp", ".hxx")
-
-
-def _edges(snapshot: Snapshot, symbol: Symbol, way: str, got: _Gathering) -> list[tuple[CallEdge, Symbol | None]]:
-    name = symbol.reference
-    if way == "callers":
-        routes = find_routes(snapshot, symbol)
-        calls = list_callers(snapshot, routes)
-        if not calls:
-            got.without_callers[name] = routes
-        return [
-            (_edge(call, call.symbol.reference if call.symbol is not None else f"{call.path}:1", name), call.symbol)
-            for call in calls
-        ]
-    made = list_callees(snapshot, symbol)
-    if made.unresolved:
-        got.unresolved[name] = made.unresolved
-    if made.outside:
-        got.outside[name] = made.outside
-    called = without_prototypes([call.symbol for call in made.calls if call.symbol is not None])
-    return [(_edge(call, name, call.symbol.reference), call.symbol) for call in made.calls if call.symbol in called]
 
 
 def _edge(call: CallSites, caller: str, callee: str) -> CallEdge:

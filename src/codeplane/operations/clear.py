@@ -1,4 +1,4 @@
-"""Remove the index, or everything that CodePlane keeps in a repository. Sources are never touched."""
+"""Remove the index, or all state that CodePlane keeps in a repository. Source files are never touched."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["KEPT", "ClearPlan", "ClearReport", "clear", "plan_clear"]
 
 
 def plan_clear(context: Context, everything: bool) -> ClearPlan:
-    """What `clear` would remove; STATE_DIRECTORY_UNSAFE when that cannot be said safely."""
+    """Return what `clear` would remove; raise STATE_DIRECTORY_UNSAFE if that is not safe to determine."""
     return plan_removal(context.root, everything)
 
 
 def clear(context: Context, everything: bool) -> ClearReport:
-    """Remove it, under the lock; clearing what is clear already is fine."""
+    """Remove the index under its lock; idempotent."""
     state = open_state(context.root)
     if state is None:
         return ClearReport((), 0)

@@ -1,4 +1,4 @@
-"""The repositories of one server by the state of their index: fixed buckets in fixed order, paths sorted."""
+"""Repositories of one server by state of their index: fixed buckets in fixed order, sorted paths."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _BUCKET_ON_DISK = {
 
 
 def list_codebases(roots: Roots) -> dict[str, object]:
-    """Buckets with nothing in them are left out. A root that is not open is looked at on disk, not opened."""
+    """Return the non-empty buckets. A root that is not open is inspected on disk, not opened."""
     found: dict[str, list[str]] = {bucket: [] for bucket in BUCKETS}
     for path in {roots.home.path, *roots.registered()}:
         opened = roots.opened(path)
@@ -44,7 +44,7 @@ def list_codebases(roots: Roots) -> dict[str, object]:
 
 
 def _bucket_on_disk(roots: Roots, path: Path) -> str:
-    """One root that cannot be looked at does not hide the others."""
+    """Return the bucket of a closed root; an unreadable root is `failed` and does not hide the others."""
     try:
         return _BUCKET_ON_DISK.get(status(roots.context_of(path)).state, "failed")
     except CodePlaneError:

@@ -1,4 +1,4 @@
-"""What every operation is given: where it works, how it is configured, where the user's own files are."""
+"""Context of every operation: repository root, configuration, user state."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from codeplane.workspace.freshness import Freshness, FreshResult
 class Definition:
     symbol: Symbol
     row: DefRow | None
-    """None for an attribute that a method gives to its object."""
+    """None for an attribute that a method assigns."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ Reads = Callable[[Callable[[Snapshot], _Found]], FreshResult[_Found]]
 def find_definitions(
     reads: Reads, written: str, kind: str | None = None, path: str | None = None, limit: int = 20
 ) -> DefinitionsAnswer:
-    """Definitions of the symbols that are named; `kind` and `path`, a file or directory, narrow a name down."""
+    """Return definitions of the named symbols; `kind` and `path`, a file or directory, narrow a name."""
     check_limit(limit)
     inside = normalize(path) if path else ""
 
@@ -67,7 +67,7 @@ def find_definitions(
 
 
 def _warnings(notices: tuple[Notice, ...]) -> tuple[str, ...]:
-    """Notices in one line each, with the names that they are about."""
+    """Return notices as one line each, with their data."""
     return tuple(_sentence(notice) for notice in notices)
 
 
@@ -77,7 +77,7 @@ def _sentence(notice: Notice) -> str:
 
 
 def _check_filters(snapshot: Snapshot, kind: str | None, directory: str) -> None:
-    """A filter that nothing passes is a mistake in the call, not an answer."""
+    """Reject filters that nothing can pass."""
     kinds = list_kinds(snapshot) if kind is not None else ()
     if kind is not None and kind not in kinds:
         raise CodePlaneError(

@@ -1,4 +1,4 @@
-"""What a repository is, in a few words: where, on which branch, mostly in which language, and how its index stands."""
+"""Short description of a repository: root, branch, main language, index state."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from codeplane.query.snapshot import Snapshot
 
 
 def describe_repo(snapshot: Snapshot | None, root: Path, index_status: str) -> dict[str, object]:
-    """Ready to be written as JSON. Without a snapshot only what needs no index is said."""
+    """Return JSON fields; without a snapshot, only those that need no index."""
     fields: dict[str, object] = {"repo_root": str(root)}
     branch = _branch(root)
     if branch is not None:
@@ -25,13 +25,13 @@ def describe_repo(snapshot: Snapshot | None, root: Path, index_status: str) -> d
     language = main_language(snapshot)
     if language is not None:
         fields["language"] = language
-    held = summarize_index(snapshot)
-    counts = {"files": held.files, "definitions": held.definitions, "references": held.references}
+    totals = summarize_index(snapshot)
+    counts = {"files": totals.files, "definitions": totals.definitions, "references": totals.references}
     return fields | {"counts": counts}
 
 
 def main_language(snapshot: Snapshot) -> str | None:
-    """The language that most lines are written in, dialects taken together; None where there are no programs."""
+    """Return the language with the most lines, dialects combined; None without programs."""
     lines: Counter[str] = Counter()
     for name, count in count_lines_by_language(snapshot).items():
         lines[_DIALECTS.get(name, name)] += count
@@ -43,7 +43,7 @@ _DIALECTS = {"tsx": "typescript"}
 
 
 def _branch(root: Path) -> str | None:
-    """Damaged metadata is told where it matters; a description goes without its branch."""
+    """Return the branch; None if git metadata is damaged, which other tools report."""
     try:
         return current_branch(root)
     except CodePlaneError:

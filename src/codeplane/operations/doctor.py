@@ -1,6 +1,6 @@
-"""Checks of everything that CodePlane depends on, each with a remedy. Changes nothing.
+"""Checks of everything that CodePlane depends on, each with a remedy. Read-only.
 
-Checks that only higher layers can make (clients, the server) are passed in as further groups.
+Checks of higher layers (clients, server) are passed in as further groups.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class DoctorCheck:
     message: str
     remedy: str = ""
     about: tuple[str, ...] = ()
-    """Names that somebody else chose, such as those in a repository's file: data, and no part of a sentence."""
+    """Names from the repository: data, not part of a sentence."""
 
 
 CheckGroup = Callable[[Context], Iterable[DoctorCheck]]
@@ -54,7 +54,7 @@ def diagnose(context: Context, further: Iterable[CheckGroup] = ()) -> tuple[Doct
 
 
 def _guarded(group: CheckGroup, context: Context) -> Iterator[DoctorCheck]:
-    """The checks of a group; a check that fails to run is itself a finding."""
+    """Run a group; a check that raises is a finding itself."""
     name = getattr(group, "__name__", "check").strip("_").replace("_", " ")
     try:
         yield from group(context)
@@ -82,7 +82,7 @@ def _program(context: Context) -> Iterator[DoctorCheck]:
 
 
 def _broken_grammars() -> Iterator[str]:
-    """A grammar of the version that it is pinned at reads what our queries ask of it: they are not compiled to see."""
+    """Yield grammars that cannot be loaded, or differ from the pinned version, for which the queries are tested."""
     installed, pins = grammar_versions(), grammar_pins()
     for language in languages():
         try:
@@ -116,7 +116,7 @@ def _repository(context: Context) -> Iterator[DoctorCheck]:
 
 
 def _settings(context: Context) -> Iterator[DoctorCheck]:
-    """The repository's own file: what of it has no effect, and whether it is trusted."""
+    """Check the repository's settings file: invalid settings, and trust."""
     config = context.config
     useless = [ignored for ignored in config.ignored if ignored.code is WarningCode.CONFIG_IGNORED]
     whole = [ignored for ignored in useless if not ignored.key]
@@ -152,7 +152,7 @@ def _trust(config: Config) -> DoctorCheck:
 def _index(context: Context) -> Iterator[DoctorCheck]:
     state = open_state(context.root)
     owner = find_owner(state.lock_path) if state is not None else None
-    yield DoctorCheck("lock", True, "info", f"held by process {owner}" if owner else "free")
+    yield DoctorCheck("lock", True, "info", f"totals by process {owner}" if owner else "free")
     found = verify(state, runtime_fingerprint(), read_binding(context.user_state, context.root), depth="full")
     yield _verdict(found)
     if found.verdict is not Verdict.OK or state is None or found.epoch is None:
@@ -186,8 +186,8 @@ def _verdict(found: IndexCheck) -> DoctorCheck:
 
 def _size(context: Context, state: StateDirectory) -> DoctorCheck:
     with open_current(state, lexical=False) as snapshot:
-        held = summarize_index(snapshot)
-    size, cap = state.size_bytes(), index_options(context).cap_bytes(held.source_bytes, held.files)
+        totals = summarize_index(snapshot)
+    size, cap = state.size_bytes(), index_options(context).cap_bytes(totals.source_bytes, totals.files)
     message = f"{size / 1_000_000:,.1f} MB of at most {cap / 1_000_000:,.1f} MB"
     return DoctorCheck("size", size <= cap, "warning", message, "Raise index.max_bytes, or ignore more in .cplignore.")
 

@@ -1,7 +1,6 @@
-"""Parsing of single files outside of the index: of other revisions, and of any file while the index is being built.
+"""Parser of single files outside of the index: other revisions, and any file while the index is being built.
 
-A text is parsed by a worker process, as for the index, unless the same text was parsed before. The worker is started
-when it is first needed, and stays.
+A text is parsed by a worker process, as for the index, unless it is cached. The worker starts on first use and stays.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _MAX_CACHED_ROWS = 50_000
 
 
 class FileParser:
-    """Safe from many threads: one file is parsed at a time."""
+    """Thread-safe; parses one file at a time."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -37,25 +36,27 @@ class FileParser:
         self._cache: OrderedDict[tuple[RepoPath, str, str], FileOutlineRows] = OrderedDict()
 
     def parse(self, path: RepoPath, data: bytes, options: IndexOptions) -> FileOutlineRows:
-        """The definitions of a file of these bytes; LANGUAGE_UNSUPPORTED if it has none that can be found."""
-        judged = classify(path, data, options)
-        if judged is None:
+        """Return the definitions of a file with these bytes; raise LANGUAGE_UNSUPPORTED if it cannot be parsed."""
+        file_class = classify(path, data, options)
+        if file_class is None:
             raise unsupported(path, "binary")
-        if judged.state is not FileState.INDEXED:
-            raise unsupported(path, judged.reason)
-        key = (path, judged.job.language, digest_bytes(judged.job.source))
+        if file_class.state is not FileState.INDEXED:
+            raise unsupported(path, file_class.reason)
+        key = (path, file_class.job.language, digest_bytes(file_class.job.source))
         with self._lock:
             outlined = self._cache.get(key)
             if outlined is None:
-                parsed = self._parse(judged.job, options)
+                parsed = self._parse(file_class.job, options)
                 rows = outline_rows_from_defs(parsed.facts.defs)
-                outlined = FileOutlineRows(path, judged.job.language, judged.lines, len(data), rows, *_problems(parsed))
+                outlined = FileOutlineRows(
+                    path, file_class.job.language, file_class.lines, len(data), rows, *_syntax_errors(parsed)
+                )
                 self._put(key, outlined)
             self._cache.move_to_end(key)
         return outlined
 
     def close(self) -> None:
-        """A text that takes long to parse is not waited for: its worker ends with this process."""
+        """Close without waiting for a long parse; its worker ends with this process."""
         if not self._lock.acquire(timeout=_CLOSE_SECONDS):
             return
         try:
@@ -93,6 +94,6 @@ class FileParser:
         return sum(len(outlined.rows) for outlined in self._cache.values())
 
 
-def _problems(parsed: Parsed) -> tuple[int, int]:
+def _syntax_errors(parsed: Parsed) -> tuple[int, int]:
     lines = [problem.line for problem in parsed.problems]
     return len(lines), min(lines, default=0)

@@ -1,4 +1,4 @@
-"""How the server of a repository stands, in the words of its operators. Reads what is known; waits for nothing."""
+"""Health of the server of a repository. Reads known state; never blocks."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ class Health:
             status = "warming"
         if state.phase == "ready" and state.active_job is not None and state.active_job.kind != "sync":
             status = "indexing"
-        # A prewarm that failed is tried again, and keeps nobody from reading.
+        # A failed prewarm is retried, and does not block reads.
         prewarmed = state.prewarm != "failed"
         return cls(status, _INDEX_STATUS.get(verdict, "not_indexed"), usable and prewarmed, usable)
 
 
 def health_fields(state: WorkspaceState) -> dict[str, object]:
-    """What `health_check` answers."""
+    """Return the fields of `health_check`."""
     health = Health.of(state)
     fields: dict[str, object] = {
         "status": health.status,
@@ -74,7 +74,7 @@ def health_fields(state: WorkspaceState) -> dict[str, object]:
 
 
 def state_fields(state: WorkspaceState) -> dict[str, object]:
-    """What operators want to know of an index at a glance."""
+    """Return a summary of the index state."""
     fields: dict[str, object] = {"status": Health.of(state).status, "phase": state.phase, "watcher": state.watcher}
     fields |= {"prewarm": state.prewarm}
     optional = (("epoch", state.epoch), ("lock_owner", state.lock_owner), ("last_sync", state.last_sync))
@@ -87,7 +87,7 @@ def state_fields(state: WorkspaceState) -> dict[str, object]:
 
 
 def startup_checks(state: WorkspaceState) -> dict[str, object]:
-    """Whether this program can use the index that it found."""
+    """Return whether this version can use the index that it found."""
     found = state.compatibility
     index: dict[str, object] = {
         "status": Health.of(state).index_status,
@@ -100,14 +100,14 @@ def startup_checks(state: WorkspaceState) -> dict[str, object]:
 
 
 def is_newer(state: WorkspaceState) -> bool:
-    """Whether a later version made the index: that one is not ours to replace."""
+    """True if a newer version built the index, which must not be replaced."""
     return state.compatibility is not None and state.compatibility.verdict == "newer"
 
 
 def index_word(phase: str, published: bool = True) -> str:
-    """The state of an index in one word, the same on every surface."""
+    """Return the index state in one word, the same on every surface."""
     if phase == "waiting" and not published:
-        # Who has the lock of an index that is not there is making it.
+        # The lock owner of a missing index is building it.
         return "indexing"
     return _INDEX_WORD.get(phase, "failed")
 
@@ -123,7 +123,7 @@ _INDEX_WORD = {
 
 
 def grammars() -> Mapping[str, object]:
-    """Languages whose grammar is installed, and those whose is not."""
+    """Return languages with and without an installed grammar."""
     installed = grammar_versions()
     available = [language.name for language in languages() if installed.get(language.distribution) != "missing"]
     missing = [language.name for language in languages() if language.name not in available]

@@ -1,4 +1,4 @@
-"""Build the index of a repository, or bring it up to date, and say what it holds."""
+"""Build or update the index of a repository, and report its contents."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ class IndexReport:
 def initialize(
     context: Context, progress: ProgressListener | None = None, cancelled: IsCancelled | None = None
 ) -> IndexReport:
-    """Index the repository; an index that other rules made, or that is damaged, is replaced."""
+    """Index the repository; replace an incompatible or corrupt index."""
     with Indexer.open(index_options(context), rebuild=True) as indexer:
         return report_on(indexer.state, indexer.sync(progress, cancelled))
 
 
 def report_published(context: Context, report: SyncReport) -> IndexReport:
-    """What the index holds after a look that another process took."""
+    """Report the index contents after a sync by another process."""
     state = open_state(context.root)
     if state is None:
         raise CodePlaneError(ErrorCode.NOT_INDEXED, "this repository has no index", remedy="Run 'cpl init'.")
@@ -61,23 +61,23 @@ def report_published(context: Context, report: SyncReport) -> IndexReport:
 
 def report_on(state: StateDirectory, report: SyncReport) -> IndexReport:
     with open_current(state, lexical=False) as snapshot:
-        held = summarize_index(snapshot)
+        totals = summarize_index(snapshot)
         failed = list_files(snapshot, _MAX_SET_ASIDE, state=FileState.FAILED)
     return IndexReport(
         epoch=report.epoch,
         decision=report.decision,
-        files=held.files,
+        files=totals.files,
         changed=report.changed,
-        languages=held.languages,
-        definitions=held.definitions,
-        references=held.references,
-        imports=held.imports,
-        scopes=held.scopes,
-        skipped=tuple(sorted(held.reasons.items())),
+        languages=totals.languages,
+        definitions=totals.definitions,
+        references=totals.references,
+        imports=totals.imports,
+        scopes=totals.scopes,
+        skipped=tuple(sorted(totals.reasons.items())),
         set_aside=tuple((file.path, file.reason or "") for file in failed.rows),
-        problems=held.problems,
+        problems=totals.problems,
         pending=report.pending,
-        bytes=held.source_bytes,
+        bytes=totals.source_bytes,
         index_bytes=state.size_bytes(),
         seconds=report.seconds,
         renamed=report.renamed,
@@ -88,11 +88,11 @@ def report_on(state: StateDirectory, report: SyncReport) -> IndexReport:
 def _warnings(report: SyncReport) -> tuple[str, ...]:
     found = list(report.warnings)
     if report.rebuild_reason:
-        found.append(f"the index was built anew: {report.rebuild_reason}")
+        found.append(f"the index was rebuilt: {report.rebuild_reason}")
     if report.unscanned:
         found.append(f"directories that could not be read: {', '.join(report.unscanned)}")
     if report.stale:
-        found.append(f"files that could not be read, or changed meanwhile: {', '.join(report.stale)}")
+        found.append(f"files that could not be read, or changed during the sync: {', '.join(report.stale)}")
     if report.repaired:
-        found.append(f"an update that was cut off was mended: {len(report.repaired)} files read again")
+        found.append(f"an interrupted update was repaired: {len(report.repaired)} files read again")
     return tuple(found)

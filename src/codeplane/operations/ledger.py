@@ -1,7 +1,7 @@
-"""Looking at the record of calls, for people. Reads files; a server need not run, and is not asked.
+"""Queries on the recorded calls, for people. Reads files; no server needs to run.
 
-What a killed process had acknowledged and nobody has put into the ledger yet is put there
-first, as the next server would do; while a server runs it does that itself.
+Calls that a killed process acknowledged but did not write to the ledger are written first, as the next server would do.
+A running server does this itself.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class TaskSummary:
 
 
 def ledger_directory(context: Context) -> Path | None:
-    """Where the ledger is, complete; None where nothing was ever recorded."""
+    """Return the directory of the complete ledger; None if nothing was recorded."""
     state = open_state(context.root)
     if state is None:
         return None
@@ -54,7 +54,7 @@ def list_calls(
 
 
 def get_call(directory: Path | None, name: str) -> OperationRow:
-    """By its number, or by the request_id of its answer."""
+    """Return a call by number, or by the request_id of its answer."""
     number = int(name) if name.isdecimal() and len(name) <= _MAX_DIGITS else None
     wanted = (
         OperationFilter(before=number + 1, after=number - 1) if number is not None else OperationFilter(request_id=name)
@@ -72,14 +72,14 @@ def get_call(directory: Path | None, name: str) -> OperationRow:
 
 
 def summarize_tasks(directory: Path | None, limit: int) -> list[TaskSummary]:
-    """Newest first."""
+    """Return task summaries, newest first."""
     tasks = list_tasks(directory, limit) if directory is not None else []
     sums = sum_tasks(directory, [task.task_id for task in tasks]) if directory is not None else {}
     return [TaskSummary(task, *sums.get(task.task_id, (0, 0))) for task in tasks]
 
 
 def get_task(directory: Path | None, name: str) -> TaskRow:
-    """By its id, or by the beginning of it where that is enough."""
+    """Return a task by id or unique id prefix."""
     found = find_tasks(directory, name, 2) if directory is not None else []
     exact = [task for task in found if task.task_id == name]
     if len(found) == 1 or exact:
@@ -94,7 +94,7 @@ def get_task(directory: Path | None, name: str) -> TaskRow:
 
 
 def last_task(directory: Path | None) -> TaskRow:
-    """The newest in which anything was asked."""
+    """Return the newest task with a call."""
     for summary in summarize_tasks(directory, MAX_LIMIT):
         if summary.calls:
             return summary.task

@@ -1,8 +1,7 @@
-"""Files of a directory, as `ls` and `find` show them: from the index, and on request with what is not in it.
+"""Directory listing like `ls` and `find`: from the index, and on request with files that are not indexed.
 
-A file tells its lines, a directory that is not opened how many files lie beneath it, as in the map; what else there is
-to say of an entry is said only of those that are not as one would expect. Names of secrets are never told: an index
-holds none, and where the disk is looked at they are counted.
+A file shows its lines, a collapsed directory the number of files under it, as in the map; other properties only where
+they are unusual. Names of secrets are never shown: the index has none, and on disk they are only counted.
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ from codeplane.query.overview import ListedFile, list_files_under
 from codeplane.query.snapshot import Snapshot
 
 MAX_DEPTH = 20
-BOTTOMLESS = MAX_PATH_BYTES
+UNLIMITED_DEPTH = MAX_PATH_BYTES
 MAX_ROWS = 20_000
-"""Rows that one listing holds for its pages; more are only counted."""
+"""Maximum rows of one listing over all pages; more are only counted."""
 
-_MAX_LOOKED_AT = 20_000
-"""Entries of the disk that one listing looks at."""
+_MAX_DISK_ENTRIES = 20_000
+"""Maximum disk entries that one listing reads."""
 _ROW_CHARS = 8
 _NOTED_CHARS = 40
 _FOLDER_CHARS = 30
@@ -42,20 +41,20 @@ _FOLDER_CHARS = 30
 class ListingRow(NamedTuple):
     folder: str
     name: str
-    """With a slash at the end if it is a directory."""
+    """With a trailing slash for a directory."""
     size: int
-    """Lines of a file, or files beneath a directory; of what is not in the index 0."""
+    """Lines of a file, or files under a directory; 0 if not indexed."""
     file: ListedFile | None = None
-    """Where it is indexed."""
+    """The indexed file."""
     left_out: tuple[tuple[str, str], ...] = ()
-    """Why it is not, where it is none of the index."""
+    """Reason why it is not indexed."""
 
     @property
     def role(self) -> str:
         return self.file.role if self.file is not None else ""
 
     def value(self, usual: str) -> object:
-        """`usual` is the role that goes without saying."""
+        """Return the value of the entry; the role only if it is not `usual`."""
         notes = dict(_notes(self.file)) if self.file is not None else dict(self.left_out)
         notes |= {"role": self.role} if self.role and self.role != usual else {}
         return {**({"lines": self.size} if self.size else {}), **notes} if notes else self.size
@@ -64,24 +63,24 @@ class ListingRow(NamedTuple):
 @dataclass(frozen=True)
 class FileListing:
     rows: tuple[ListingRow, ...]
-    """In order of their directories, the directories of each before its files."""
+    """By directory; in each, directories before files."""
     file_count: int
-    """Indexed files beneath the place that the pattern lets through, also those whose directory is not opened."""
+    """Indexed files under the directory that match the pattern, including those in collapsed directories."""
     secrets: int = 0
     beyond: int = 0
-    """Rows that no page shows."""
+    """Rows beyond MAX_ROWS."""
     complete: bool = True
 
 
 def check_place(place: RepoPath) -> None:
-    """Refuse what is never listed, whatever else is asked."""
+    """Reject paths that are never listed."""
     refuse_restricted(place)
 
 
 def list_files(
     snapshot: Snapshot, place: RepoPath, depth: int, pattern: str | None
 ) -> tuple[list[ListedFile], FileListing]:
-    """Every indexed file at or beneath a place, and those that the pattern lets through as rows down to `depth`."""
+    """Return all indexed files at or under a path, and a listing of those that match the pattern down to `depth`."""
     found = list_files_under(snapshot, place)
     base = parent(place) if any(file.path == place for file in found) else place
     accepts = _filter(base, pattern)
@@ -89,7 +88,7 @@ def list_files(
     rows: list[ListingRow] = []
     closed: Counter[str] = Counter()
     for file in kept:
-        folder = _closed_folder(file.path, base, depth)
+        folder = _collapsed_directory(file.path, base, depth)
         if folder is None:
             at, _, name = file.path.rpartition("/")
             rows.append(ListingRow(at, name, file.lines, file))
@@ -107,13 +106,13 @@ def add_left_out(
     known: Sequence[ListedFile],
     indexed: FileListing,
 ) -> FileListing:
-    """The same listing with what lies there and is not in the index, each with the reason."""
+    """Add entries that are not indexed, each with the reason."""
     options = effective_options(index_options(context))
     with Root.open(context.root) as root:
-        base, seen = _look(root, IgnoreRules(options.ignore), place, depth)
+        base, seen = _list_disk(root, IgnoreRules(options.ignore), place, depth)
     accepts = _filter(base, pattern)
     files = {file.path for file in known}
-    folders = {above for file in known for above in _above(file.path)}
+    folders = {above for file in known for above in _parents(file.path)}
     rows = []
     for entry in seen.entries:
         is_directory = entry.kind == "directory"
@@ -128,7 +127,7 @@ def add_left_out(
 
 
 def page_files(files: FileListing, limit: int, max_chars: int, offset: int = 0) -> tuple[dict[str, object], int]:
-    """Rows from `offset` on by directory, as many as both bounds allow but at least one, and how many those are."""
+    """Return rows from `offset` by directory, within both limits but at least one, and their number."""
     taken: list[ListingRow] = []
     folders: set[str] = set()
     for row in files.rows[offset : offset + limit]:
@@ -145,23 +144,23 @@ def page_files(files: FileListing, limit: int, max_chars: int, offset: int = 0) 
     usual = _usual_roles(taken)
     entries: dict[str, dict[str, object]] = {}
     for row in taken:
-        entries.setdefault(_shown(row.folder), {})[row.name] = row.value(usual.get(row.folder, Role.SOURCE))
+        entries.setdefault(_directory_label(row.folder), {})[row.name] = row.value(usual.get(row.folder, Role.SOURCE))
     fields: dict[str, object] = {"file_count": files.file_count, "entries": entries}
-    roles = _covered(usual)
+    roles = _roles_by_directory(usual)
     if roles:
         fields["roles"] = roles
     left_out = len(files.rows) - offset - len(taken)
-    told: Mapping[str, object] = {
+    counts_shown: Mapping[str, object] = {
         "left_out": left_out,
         "not_listed": files.beyond,
         "secrets": files.secrets,
         "incomplete": not files.complete,
     }
-    return fields | {name: value for name, value in told.items() if value}, len(taken)
+    return fields | {name: value for name, value in counts_shown.items() if value}, len(taken)
 
 
 def _usual_roles(rows: Sequence[ListingRow]) -> dict[str, str]:
-    """The role that most files of each directory have."""
+    """Return the most common role of each directory."""
     counts: dict[str, Counter[str]] = {}
     for row in rows:
         if row.role:
@@ -169,27 +168,26 @@ def _usual_roles(rows: Sequence[ListingRow]) -> dict[str, str]:
     return {folder: min(found, key=lambda role: (-found[role], role)) for folder, found in counts.items()}
 
 
-def _covered(usual: Mapping[str, str]) -> dict[str, str]:
-    """Roles other than the most usual one, each said once of the innermost directory that holds all of its like."""
+def _roles_by_directory(usual: Mapping[str, str]) -> dict[str, str]:
+    """Return roles other than source, each once for the outermost directory that has only that role."""
     beneath: dict[str, list[str]] = {}
     for folder, role in usual.items():
-        for above in (folder, *_above(folder)):
+        for above in (folder, *_parents(folder)):
             beneath.setdefault(above, []).append(role)
-    told: dict[str, str] = {}
+    counts_shown: dict[str, str] = {}
     for folder, role in usual.items():
         if role != Role.SOURCE:
-            alike = [above for above in (folder, *_above(folder)) if {*beneath[above]} == {role}]
-            told[_shown(max(alike, key=lambda above: (len(beneath[above]), len(above))))] = role
-    return told
+            alike = [above for above in (folder, *_parents(folder)) if {*beneath[above]} == {role}]
+            counts_shown[_directory_label(max(alike, key=lambda above: (len(beneath[above]), len(above))))] = role
+    return counts_shown
 
 
-def _shown(folder: str) -> str:
+def _directory_label(folder: str) -> str:
     return f"{folder}/" if folder else "./"
 
 
 def _filter(base: str, pattern: str | None) -> Callable[[str, bool], bool]:
-    """Patterns are relative to the directory that is listed, as those of an ignore file in it; one that repeats the
-    directory's own path is taken too."""
+    """Return a filter for a pattern relative to the listed directory; the pattern may repeat the directory's path."""
     if pattern is None:
         return lambda path, is_directory: True
     mark = "!" if pattern.startswith("!") else ""
@@ -201,8 +199,8 @@ def _filter(base: str, pattern: str | None) -> Callable[[str, bool], bool]:
     return lambda path, is_directory: patterns.match(path[skip:] + ("/" if is_directory else ""))
 
 
-def _closed_folder(path: str, base: str, depth: int) -> str | None:
-    """The directory that stands for a file which lies too deep to be shown itself."""
+def _collapsed_directory(path: str, base: str, depth: int) -> str | None:
+    """Return the directory that represents a file below `depth`; None if the file is shown."""
     if _level(path, base) <= depth:
         return None
     skip = len(base) + 1 if base else 0
@@ -216,8 +214,8 @@ def _level(path: str, base: str) -> int:
     return path.count("/") - (base.count("/") + 1 if base else 0) + 1
 
 
-def _above(path: str) -> Iterable[str]:
-    """The directories that a path lies in, the innermost first; not the root."""
+def _parents(path: str) -> Iterable[str]:
+    """Yield the parent directories of a path, innermost first, without the root."""
     folder = parent(path)
     while folder:
         yield folder
@@ -230,7 +228,7 @@ def _directory(folder: str, count: int) -> ListingRow:
 
 
 def _notes(file: ListedFile) -> Iterable[tuple[str, object]]:
-    """What neither name nor lines tell."""
+    """Yield properties that name and lines do not show."""
     if file.language is not None:
         named = detect(file.path)
         if named is None or named.name != file.language:
@@ -240,14 +238,14 @@ def _notes(file: ListedFile) -> Iterable[tuple[str, object]]:
         yield "skipped", file.reason
 
 
-def _look(root: Root, rules: IgnoreRules, place: RepoPath, depth: int) -> tuple[str, DirectoryListing]:
-    """What lies at a place, and the directory that names are relative to."""
+def _list_disk(root: Root, rules: IgnoreRules, place: RepoPath, depth: int) -> tuple[str, DirectoryListing]:
+    """List the disk at a path; return the directory that names are relative to, and the entries."""
     try:
-        return place, list_directory(root, rules, place, depth, _MAX_LOOKED_AT)
+        return place, list_directory(root, rules, place, depth, _MAX_DISK_ENTRIES)
     except CodePlaneError as error:
         if error.code is not ErrorCode.FILE_NOT_FOUND or not place:
             raise
-    beside = list_directory(root, rules, parent(place), 1, _MAX_LOOKED_AT)
+    beside = list_directory(root, rules, parent(place), 1, _MAX_DISK_ENTRIES)
     return parent(place), DirectoryListing(tuple(entry for entry in beside.entries if entry.path == place), 0, True)
 
 
@@ -262,7 +260,7 @@ def _reason(entry: DirectoryEntry, overlay: bool) -> tuple[tuple[str, str], ...]
 
 
 def _rule(reason: IgnoreReason) -> str:
-    """The line of a file that says so, or the kind of rule."""
+    """Return the rule that ignores an entry, or its kind."""
     return reason.where if ":" in reason.where else reason.kind
 
 

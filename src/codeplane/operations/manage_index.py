@@ -1,7 +1,6 @@
-"""The life of an index on request: create, rebuild, sync, look, clear. What is needless is refused or said.
+"""Index lifecycle on request: create, reindex, sync, status, clear. Unnecessary work is refused or reported.
 
-Every action answers in the same shape; whoever asks branches on status and reason, never on
-words.
+Every action answers in the same shape; callers branch on status and reason, never on messages.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from codeplane.workspace.freshness import ActiveJob, WorkspaceState, report_noti
 from codeplane.workspace.requests import IndexJob
 
 SuggestCall = Callable[[Mapping[str, object], str], dict[str, object]]
-"""A next call of manage_index with these arguments, or the command that stands for it."""
+"""Suggests a next manage_index call with these arguments, or the equivalent command."""
 ReportProgress = Callable[[float, float | None, str], None]
 Cancelled = Callable[[], bool]
 
@@ -57,24 +56,24 @@ def create(
     built: SyncReport | None = None
     if state.phase == "building" and state.active_job is not None:
         if not wait:
-            return _indexing(state.active_job)
-        built = _waited(root, root.workspace.build(force=False), tell, cancelled)
+            return _indexing_answer(state.active_job)
+        built = _wait_for(root, root.workspace.build(force=False), tell, cancelled)
         state = root.workspace.state()
-    changed = _settle(root, settings)
+    changed = _save_settings(root, settings)
     if state.phase == "ready" and not force:
         if changed:
             return sync(root, tell=tell, cancelled=cancelled)
         if built is not None:
-            return _built(built)
+            return _built_answer(built)
         return Answer(
             {"files": state.last_report.files} if state.last_report is not None else {},
             reason="already_indexed",
-            message="The index is there and is kept up to date.",
+            message="The index exists and is kept up to date.",
             hints={"sync": suggest({"action": "sync"}, "cpl init")},
             meta={"epoch": state.epoch} if state.epoch is not None else {},
         )
     if state.phase == "incompatible" and not force:
-        raise _incompatible(state)
+        raise _incompatible_error(state)
     return _build(root, force=force, wait=wait, tell=tell, cancelled=cancelled)
 
 
@@ -92,11 +91,11 @@ def reindex(
     _require_lock(state)
     if state.active_job is not None and state.active_job.kind != "sync":
         if not wait:
-            return _indexing(state.active_job)
+            return _indexing_answer(state.active_job)
         if settings is None:
-            # What is being built is as new as what was asked for.
+            # The running build is as fresh as the requested one.
             return _build(root, force=True, wait=True, tell=tell, cancelled=cancelled)
-        _waited(root, root.workspace.build(force=True), tell, cancelled)
+        _wait_for(root, root.workspace.build(force=True), tell, cancelled)
     preflight = root.workspace.preflight()
     fields = preflight_fields(preflight)
     warnings = tuple(Notice(code) for code in [_WARNINGS.get(preflight.outcome)] if code is not None)
@@ -115,7 +114,7 @@ def reindex(
                 ),
             },
         )
-    _settle(root, settings)
+    _save_settings(root, settings)
     answer = _build(root, force=True, wait=wait, tell=tell, cancelled=cancelled)
     hints: dict[str, object] = {"preflight": {"probe_failed": True}} if preflight.outcome == PROBE_FAILED else {}
     return Answer(
@@ -131,7 +130,7 @@ def reindex(
 
 def sync(root: OpenRoot, *, tell: ReportProgress, cancelled: Cancelled) -> Answer:
     report = root.workspace.sync(_reporter(tell), cancelled)
-    message = "Up to date." if not report.changed else "Brought up to date."
+    message = "Up to date." if not report.changed else "Updated."
     return Answer(
         report_fields(report),
         message=message,
@@ -141,12 +140,12 @@ def sync(root: OpenRoot, *, tell: ReportProgress, cancelled: Cancelled) -> Answe
 
 
 def status(root: OpenRoot) -> Answer:
-    """How the index stands. A status that was asked for is answered, whatever it is."""
+    """Return the index status; a failed index is an error."""
     state = root.workspace.state()
     if state.phase == "incompatible":
-        raise _incompatible(state)
+        raise _incompatible_error(state)
     if state.phase == "error" and state.last_error is not None:
-        raise _failed(state, state.last_error)
+        raise _failed_error(state, state.last_error)
     fields: dict[str, object] = {"index_status": index_word(state.phase, state.published)}
     fields["startup_checks"] = startup_checks(state)
     if state.active_job is not None:
@@ -155,16 +154,16 @@ def status(root: OpenRoot) -> Answer:
         fields["files"] = state.last_report.files
     if state.lock_owner is not None:
         fields["lock_owner"] = state.lock_owner
-    settled = _settled(root)
-    fields |= _first("ignore_patterns", settled.ignore_patterns)
-    fields |= _first("custom_extensions", [f"{suffix}={name}" for suffix, name in settled.extensions])
+    settled = _read_settings(root)
+    fields |= _first_values("ignore_patterns", settled.ignore_patterns)
+    fields |= _first_values("custom_extensions", [f"{suffix}={name}" for suffix, name in settled.extensions])
     meta = {"epoch": state.epoch} if state.epoch is not None else {}
     if state.phase in ("opening", "building") or (state.phase == "waiting" and not state.published):
         return Answer(fields, status="not_ready", reason="indexing", message="The index is being built.", meta=meta)
     if state.phase == "absent":
         return Answer(fields, status="not_indexed", reason="not_indexed", message="There is no index.", meta=meta)
     ready = state.phase == "ready"
-    message = "The index is ready." if ready else "Another process keeps the index; it is read as it is."
+    message = "The index is ready." if ready else "Another process owns the index; it is read as it is."
     return Answer(fields, message=message, meta=meta)
 
 
@@ -175,7 +174,7 @@ def clear(root: OpenRoot, *, confirm: bool) -> Answer:
             "clear removes the index of this repository",
             expected="confirm: true",
             example={"action": "clear", "confirm": True},
-            remedy="Sources, configuration and ledger stay; the index can be built again.",
+            remedy="Source files, configuration and ledger stay; the index can be rebuilt.",
         )
     report = root.workspace.clear(False)
     return Answer(
@@ -185,25 +184,25 @@ def clear(root: OpenRoot, *, confirm: bool) -> Answer:
 
 
 def parse_settings(patterns: tuple[str, ...] | None, extensions: tuple[str, ...] | None) -> RootSettings | None:
-    """What was asked to hold for this repository from now on; None when nothing was."""
+    """Parse per-repository settings; None if none are given."""
     if patterns is None and extensions is None:
         return None
     for name, given in (("ignore_patterns", patterns), ("custom_extensions", extensions)):
         if given is not None and len(given) > _MAX_SETTINGS:
             raise CodePlaneError(
                 ErrorCode.ARGUMENT_INVALID,
-                f"'{name}' are too many",
+                f"too many '{name}'",
                 expected=f"at most {_MAX_SETTINGS}",
                 received=str(len(given)),
-                remedy="Put the rest into the .cplignore of the root." if name == "ignore_patterns" else None,
+                remedy="Put the rest into the root .cplignore." if name == "ignore_patterns" else None,
             )
     for pattern in patterns or ():
         whole = storable(pattern) == pattern
         if not pattern.strip() or "\n" in pattern or len(pattern) > _MAX_PATTERN_CHARS or not whole:
             raise CodePlaneError(
                 ErrorCode.ARGUMENT_INVALID,
-                "an ignore pattern is one line as in .gitignore",
-                expected=f"patterns of one line of valid text each, of at most {_MAX_PATTERN_CHARS} characters",
+                "an ignore pattern must be one line in .gitignore syntax",
+                expected=f"single-line patterns of valid text, at most {_MAX_PATTERN_CHARS} characters each",
                 received=repr(pattern[:80]),
                 example={"action": "create", "ignore_patterns": ["*.generated.ts"]},
             )
@@ -220,9 +219,9 @@ def report_fields(report: SyncReport) -> dict[str, object]:
 
 
 def preflight_fields(preflight: Preflight) -> dict[str, object]:
-    """The outcome itself says whether ignore rules changed."""
-    told = {name: value for name, value in preflight.diagnostics.items() if name != "ignore_rules_changed"}
-    return {"outcome": preflight.outcome, **told}
+    """Return the preflight fields; the outcome itself says whether ignore rules changed."""
+    fields = {name: value for name, value in preflight.diagnostics.items() if name != "ignore_rules_changed"}
+    return {"outcome": preflight.outcome, **fields}
 
 
 def _extension(item: str) -> tuple[str, str]:
@@ -232,7 +231,7 @@ def _extension(item: str) -> tuple[str, str]:
     if not equals or not usable or name.lower() not in known:
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
-            "a custom extension says which language it is parsed as; all text is searchable without one",
+            "a custom extension needs a language to parse it as; text is searchable without one",
             expected=f".ext=language with one of {', '.join(known)}",
             received=item[:80],
             example={"action": "create", "custom_extensions": [".pyx=python"]},
@@ -240,28 +239,28 @@ def _extension(item: str) -> tuple[str, str]:
     return suffix.lower(), name.lower()
 
 
-def _first(name: str, values: Sequence[str]) -> dict[str, object]:
-    """As much of a setting as fits into a status, and how much there is where that is more."""
+def _first_values(name: str, values: Sequence[str]) -> dict[str, object]:
+    """Return the first values of a setting, and their total if there are more."""
     fields: dict[str, object] = {name: list(values[:_SHOWN_SETTINGS])} if values else {}
     return fields | ({f"{name}_total": len(values)} if len(values) > _SHOWN_SETTINGS else {})
 
 
-def _settle(root: OpenRoot, settings: RootSettings | None) -> bool:
-    """Keep the settings for every later look; whether they are others than before."""
-    if settings is None or settings == _settled(root):
+def _save_settings(root: OpenRoot, settings: RootSettings | None) -> bool:
+    """Save the settings for later syncs; return True if they changed."""
+    if settings is None or settings == _read_settings(root):
         return False
     failed = write_settings(root.context.user_state, root.path, settings)
     if failed is not None:
         raise CodePlaneError(
             ErrorCode.STATE_DIRECTORY_READ_ONLY,
-            "the settings of this repository cannot be kept",
+            "the settings of this repository cannot be saved",
             details={"why": failed.reason},
         )
     root.workspace.reconfigure()
     return True
 
 
-def _settled(root: OpenRoot) -> RootSettings:
+def _read_settings(root: OpenRoot) -> RootSettings:
     return read_settings(root.context.user_state, root.path)
 
 
@@ -269,11 +268,11 @@ def _build(root: OpenRoot, *, force: bool, wait: bool, tell: ReportProgress, can
     job = root.workspace.build(force=force)
     if not wait:
         fields = {"active_job": {"kind": job.kind, "id": job.id, **progress_fields(job.progress)}}
-        return Answer(fields, reason="indexing", message="Indexing has begun; health_check shows how far it is.")
-    return _built(_waited(root, job, tell, cancelled))
+        return Answer(fields, reason="indexing", message="Indexing has started; health_check shows the progress.")
+    return _built_answer(_wait_for(root, job, tell, cancelled))
 
 
-def _built(report: SyncReport) -> Answer:
+def _built_answer(report: SyncReport) -> Answer:
     return Answer(
         report_fields(report),
         message="Indexed.",
@@ -283,27 +282,27 @@ def _built(report: SyncReport) -> Answer:
 
 
 def _require_lock(state: WorkspaceState) -> None:
-    """Nothing is settled for an index that another process keeps."""
+    """Raise INDEX_LOCKED if another process owns the index."""
     if state.phase == "waiting":
         raise CodePlaneError(
             ErrorCode.INDEX_LOCKED,
             "another process is using the index",
             details={"pid": state.lock_owner} if state.lock_owner is not None else None,
-            remedy="Wait until it is done, or end it.",
+            remedy="Wait until it has finished, or stop it.",
         )
 
 
-def _waited(root: OpenRoot, job: IndexJob, tell: ReportProgress, cancelled: Cancelled) -> SyncReport:
-    """The build goes on when who waits for it gives up."""
+def _wait_for(root: OpenRoot, job: IndexJob, tell: ReportProgress, cancelled: Cancelled) -> SyncReport:
+    """Wait for a build; if the request is cancelled, the build continues."""
     reporter = _reporter(tell)
     while not job.wait(_WAIT_SECONDS):
         if cancelled():
-            raise CodePlaneError(ErrorCode.CANCELLED, "nobody waits any more; the build goes on")
+            raise CodePlaneError(ErrorCode.CANCELLED, "request cancelled; the build continues in the background")
         reporter(job.progress)
     if job.error is not None:
         raise job.error
     assert job.report is not None
-    # Whoever was told that it is done asks next, and must not be told that it is not.
+    # The next call must not be fields that the index is still opening.
     deadline = time.monotonic() + _OPENING_SECONDS
     while root.workspace.state().phase in ("opening", "building") and time.monotonic() < deadline:
         time.sleep(_OPENING_SLICE)
@@ -311,7 +310,7 @@ def _waited(root: OpenRoot, job: IndexJob, tell: ReportProgress, cancelled: Canc
 
 
 def _reporter(tell: ReportProgress) -> Callable[[IndexProgress], None]:
-    """What is told is the phase itself; whoever shows it to a person has the words."""
+    """Report the phase itself; the presentation layer has the words."""
 
     def report(progress: IndexProgress) -> None:
         tell(progress.files_done, progress.files_total or None, progress.phase)
@@ -319,28 +318,28 @@ def _reporter(tell: ReportProgress) -> Callable[[IndexProgress], None]:
     return report
 
 
-def _indexing(job: ActiveJob) -> Answer:
+def _indexing_answer(job: ActiveJob) -> Answer:
     return Answer(
         {"active_job": job_fields(job)},
         status="not_ready",
         reason="indexing",
-        message="An index is being built already.",
+        message="The index is already being built.",
     )
 
 
-def _incompatible(state: WorkspaceState) -> CodePlaneError:
-    """What questions are told too, with the two versions of the schema."""
+def _incompatible_error(state: WorkspaceState) -> CodePlaneError:
+    """Return the error that queries raise, with both schema versions."""
     if state.compatibility is None:
         return CodePlaneError(ErrorCode.REQUIRES_REINDEX, "the index was built by an incompatible version")
-    return _failed(state, incompatible_error(state.compatibility, state.phase))
+    return _failed_error(state, incompatible_error(state.compatibility, state.phase))
 
 
-def _failed(state: WorkspaceState, error: CodePlaneError) -> CodePlaneError:
-    """The same error with the checks of the start instead of what they say already."""
-    told = {name: value for name, value in error.details.items() if name not in _IN_CHECKS}
+def _failed_error(state: WorkspaceState, error: CodePlaneError) -> CodePlaneError:
+    """Replace details that the startup checks already contain."""
+    fields = {name: value for name, value in error.details.items() if name not in _CHECK_DETAILS}
     return CodePlaneError(
-        error.code, error.message, details={"startup_checks": startup_checks(state), **told}, remedy=error.remedy
+        error.code, error.message, details={"startup_checks": startup_checks(state), **fields}, remedy=error.remedy
     )
 
 
-_IN_CHECKS = ("differences", "indexed_fingerprint", "runtime_fingerprint")
+_CHECK_DETAILS = ("differences", "indexed_fingerprint", "runtime_fingerprint")

@@ -17,16 +17,16 @@ from codeplane.operations.settings import index_options
 
 
 def explain_missing(context: Context, file: RepoPath, known: CodePlaneError) -> CodePlaneError:
-    """The error that said so, with the reason where there is one. Rules of the repository are told as data."""
+    """Add the reason to a not-found error. Rules of the repository are data fields."""
     nearest = known.details.get("nearest")
     details: Mapping[str, object] = known.details
     message, remedy = known.message, known.remedy
     with Root.open(context.root) as root:
-        culprit, reason = _find_rule(root, IgnoreRules(effective_options(index_options(context)).ignore), file)
+        excluded, reason = _find_rule(root, IgnoreRules(effective_options(index_options(context)).ignore), file)
         if reason is not None:
-            message = f"'{display(file)}' is not indexed: a rule leaves it out"
+            message = f"'{display(file)}' is not indexed: excluded by a rule"
             details = {**details, "ignored_by": reason}
-            remedy = _remedy(reason, culprit)
+            remedy = _remedy(reason, excluded)
         elif file and not _is_directory(root, file):
             try:
                 os.close(root.open_file(file))
@@ -36,7 +36,7 @@ def explain_missing(context: Context, file: RepoPath, known: CodePlaneError) -> 
                     details = {**details, "reason": _REASONS[error.code]}
             else:
                 message = f"'{display(file)}' is not indexed"
-                remedy = "Where files that git does not track are not indexed, add it to git."
+                remedy = "If untracked files are not indexed, add it to git."
     return CodePlaneError(
         ErrorCode.FILE_NOT_FOUND,
         message,
@@ -60,23 +60,23 @@ def nothing_indexed(path: str) -> CodePlaneError:
 
 
 def _find_rule(root: Root, rules: IgnoreRules, file: RepoPath) -> tuple[str, str | None]:
-    """The outermost entry on the way to the file that a rule leaves out, and the rule."""
+    """Return the outermost path that a rule excludes, and the rule."""
     reason = why_ignored(root, rules, file) if file else None
     if reason is None:
         return "", None
     parts = file.split("/")
     entries = ["/".join(parts[:end]) for end in range(1, len(parts) + 1)]
-    # What lies in an entry that is left out is left out too.
+    # Everything inside of an excluded directory is excluded too.
     first = bisect_left(entries, True, key=lambda entry: why_ignored(root, rules, RepoPath(entry)) is not None)
     return entries[min(first, len(entries) - 1)], reason
 
 
 def _remedy(reason: str, entry: str) -> str | None:
-    """What would bring the entry back; nothing does where the product itself or a stronger file leaves it out."""
+    """Return how to include the entry; None if the product or a stronger file excludes it."""
     if reason.startswith(_FINAL):
         return None
     escaped = re.sub(r"([\\*?\[])", r"\\\1", display(entry))
-    return f"A line '!/{escaped}' in the .cplignore of the root brings it back."
+    return f"A line '!/{escaped}' in the root .cplignore includes it."
 
 
 _FINAL = ("protected", "secret", "cplignore", "satoriignore")

@@ -1,4 +1,4 @@
-"""Reading what another process has published and just made fresh."""
+"""Reads of an index that another process has published and just synced."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 def read_published(context: Context, ask: Callable[[Snapshot], T], synced: Mapping[str, Any]) -> FreshResult[T]:
-    """Ask the newest epoch; `synced` is the envelope of the sync that another process made for us."""
+    """Run `ask` on the newest epoch; `synced` is the envelope of the sync that another process made."""
     state = open_state(context.root)
     if state is None:
         raise CodePlaneError(ErrorCode.NOT_INDEXED, "this repository has no index", remedy="Run 'cpl init'.")
@@ -26,10 +26,10 @@ def read_published(context: Context, ask: Callable[[Snapshot], T], synced: Mappi
 
 
 def _freshness(synced: Mapping[str, Any]) -> Freshness:
-    told = synced["meta"].get("freshness", {})
-    status = told.get("status", "stale")
-    paths = tuple(RepoPath(path) for path in told.get("stale_paths", ()))
-    return Freshness(status, told.get("decision", status), paths, told.get("stale_total", len(paths)))
+    fields = synced["meta"].get("freshness", {})
+    status = fields.get("status", "stale")
+    paths = tuple(RepoPath(path) for path in fields.get("stale_paths", ()))
+    return Freshness(status, fields.get("decision", status), paths, fields.get("stale_total", len(paths)))
 
 
 def _notices(synced: Mapping[str, Any]) -> tuple[Notice, ...]:

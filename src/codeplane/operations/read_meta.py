@@ -1,4 +1,4 @@
-"""What every answer from the index says of itself: of which epoch it speaks, and how fresh that is."""
+"""Metadata of answers from the index: epoch and freshness."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ def read_meta(read: FreshResult[Any]) -> dict[str, object]:
 
 
 def report_meta(report: SyncReport) -> dict[str, object]:
-    """Of an answer that tells what a look found."""
+    """Return the metadata of an answer about a sync."""
     return {"epoch": report.epoch, "freshness": freshness_fields(freshness_of(report, shared=False))}
 
 
 def freshness_fields(freshness: Freshness) -> dict[str, object]:
-    """The decision is told where it says more than the status."""
+    """Return the freshness fields; the decision only if it says more than the status."""
     fields = freshness.as_dict()
     if fields["decision"] == fields["status"]:
         del fields["decision"]

@@ -1,7 +1,7 @@
-"""The receipt of a task: what it searched, read, changed and ran, and what its answers cost.
+"""Receipt of a task: what it searched, read, changed and ran, and what its answers cost.
 
-Made from the rows of the ledger alone, which hold names and counts and no content. Files that
-were read are counted once, however often parts of them were asked for.
+Based on ledger rows alone, which hold names and counts, no content. A file counts once, however many parts of it were
+read.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Receipt:
     task: TaskRow
     calls: int = 0
     duration_ms: int = 0
-    """From its opening to its end, or to its last call."""
+    """From its start to its end, or to its last call."""
     searches: int = 0
     reads: int = 0
     files_read: tuple[str, ...] = ()
@@ -35,24 +35,24 @@ class Receipt:
     test_runs: int = 0
     failed_runs: int = 0
     failing_tests: tuple[str, ...] = ()
-    """Of the last run."""
+    """Failing tests of the last run."""
     other: Mapping[str, int] = field(default_factory=dict)
-    """Calls by tool that are none of these."""
+    """Other calls, by tool."""
     failed: Mapping[int, int] = field(default_factory=dict)
-    """Calls that were refused, by the number of the error."""
+    """Failed calls, by error number."""
     interrupted: int = 0
     repeated_mutations: int = 0
     limits_triggered: tuple[str, ...] = ()
     tokens_given: int = 0
     tokens_read: int = 0
-    """Of them, those of answers that gave text of files."""
+    """Tokens of answers that returned file text."""
     whole_tokens: int = 0
-    """What those files would have cost, each given whole once."""
+    """Tokens of those files, each read whole once."""
 
 
 def make_receipt(directory: Path, task: TaskRow, canonical: Mapping[str, str]) -> Receipt:
-    """`canonical` has the names that older names of tools stand for."""
-    sums = _Sums(canonical)
+    """Make a receipt. `canonical` maps older tool names to current ones."""
+    sums = _ReceiptBuilder(canonical)
     last_ms = task.opened_at
     for row in _operations(directory, task.task_id):
         sums.add(row)
@@ -62,20 +62,20 @@ def make_receipt(directory: Path, task: TaskRow, canonical: Mapping[str, str]) -
 
 
 def _operations(directory: Path, task_id: str) -> Iterator[OperationRow]:
-    """Oldest first."""
+    """Yield the calls of a task, oldest first."""
     after = 0
     while page := find_operations(directory, MAX_LIMIT, OperationFilter(after=after, task_id=task_id), oldest=True):
         yield from page
         after = page[-1].op_id
 
 
-class _Sums:
+class _ReceiptBuilder:
     def __init__(self, canonical: Mapping[str, str]) -> None:
         self._canonical = canonical
         self._counts: Counter[str] = Counter()
         self._other: Counter[str] = Counter()
         self._failed: Counter[int] = Counter()
-        # In the order in which they were first met.
+        # In order of first occurrence.
         self._read: dict[str, None] = {}
         self._changed: dict[str, None] = {}
         self._mutation_ids: dict[str, None] = {}
@@ -94,7 +94,7 @@ class _Sums:
             return
         counts["interrupted"] += row.status == "INTERRUPTED"
         tool = self._canonical.get(row.tool or "", row.tool or "unknown")
-        paths = _listed(row.paths)
+        paths = _parse_list(row.paths)
         if tool in _SEARCHING:
             counts["searches"] += 1
         elif row.op_type == "mutation" or row.changed_paths is not None:
@@ -102,7 +102,7 @@ class _Sums:
         elif row.op_type == "test_run":
             counts["test_runs"] += 1
             counts["failed_runs"] += row.failure_fingerprint is not None
-            self._failing = _listed(row.failing_tests)
+            self._failing = _parse_list(row.failing_tests)
         elif paths:
             counts["reads"] += 1
         else:
@@ -129,12 +129,12 @@ class _Sums:
         new = [path for path in distinct if path not in self._read]
         self._read.update(dict.fromkeys(new))
         self._counts["tokens_read"] += row.tokens_given or 0
-        # A row has one sum for all of its files.
+        # A row has one total for all of its files.
         self._counts["whole_tokens"] += (row.whole_tokens or 0) * len(new) // len(distinct)
 
     def _add_mutation(self, row: OperationRow) -> None:
         self._counts["mutations"] += 1
-        self._changed.update(dict.fromkeys(_listed(row.changed_paths)))
+        self._changed.update(dict.fromkeys(_parse_list(row.changed_paths)))
         stats = parse_json_column(row.diff_stats)
         for name in ("insertions", "deletions"):
             count = stats.get(name) if isinstance(stats, dict) else None
@@ -147,13 +147,13 @@ class _Sums:
 
 
 def parse_json_column(text: str | None) -> object:
-    """What a column holds; None where somebody else wrote into it."""
+    """Parse a JSON column; None if it is invalid."""
     try:
         return json.loads(text) if text else None
     except (ValueError, RecursionError):
         return None
 
 
-def _listed(text: str | None) -> tuple[str, ...]:
+def _parse_list(text: str | None) -> tuple[str, ...]:
     found = parse_json_column(text)
     return tuple(str(item) for item in found) if isinstance(found, list) else ()

@@ -19,7 +19,7 @@ from codeplane.query.snapshot import Snapshot, check_limit
 from codeplane.workspace.freshness import FreshResult
 
 MAX_SYMBOLS = 20
-"""Definitions of one name that are answered for."""
+"""Maximum definitions of one name that are reported."""
 
 Reads = Callable[..., FreshResult[Any]]
 """Runs a function against one fresh snapshot of the index."""
@@ -29,19 +29,19 @@ Reads = Callable[..., FreshResult[Any]]
 class SymbolUses:
     symbol: Symbol
     rows: tuple[UseRow, ...]
-    """Without the place that defines it; the best known first, then by path and place."""
+    """Uses without the definition itself; best tier first, then by path and position."""
     total: int
     renamed: tuple[UseRow, ...]
-    """Uses under another name, that of an alias; not counted above."""
+    """Uses under an alias; not counted above."""
     tiers: Mapping[str, int]
     unresolved: int
-    """Members of the same name whose object is not known: any of them may be a use, and none need be."""
+    """Members of the same name with an unknown receiver: any of them may be a use."""
     groups: tuple[AnchorGroupRow, ...]
     family: Family | None
 
 
 def find_uses(reads: Reads, written: str, limit: int) -> FreshResult[list[SymbolUses] | SymbolNotFound]:
-    """References of each symbol that is named, at most `limit` of each."""
+    """Return references of each named symbol, at most `limit` of each."""
     check_limit(limit)
 
     def ask(snapshot: Snapshot) -> list[SymbolUses] | SymbolNotFound:

@@ -1,6 +1,6 @@
-"""Definitions of files in other revisions than the one that is checked out.
+"""Definitions of files in revisions other than the working tree.
 
-None of this is in the index: the text is read out of git's objects and parsed by itself.
+They are not indexed: the text is read from git objects and parsed.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from codeplane.operations.settings import index_options
 @dataclass(frozen=True)
 class RevisionOutline:
     commit: str
-    """The commit that a revision named; empty for what is staged."""
+    """Commit that the revision resolves to; empty for the staged content."""
     outlined: FileOutlineRows
 
 
 class RevisionReader:
-    """Safe from many threads."""
+    """Thread-safe."""
 
     def __init__(self, context: Context, parser: FileParser) -> None:
         self._context = context
         self._parser = parser
 
     def find(self, revision: str, path: RepoPath) -> RevisionOutline:
-        """The definitions of a file as a revision has it."""
+        """Return the definitions of a file in a revision."""
         refuse_restricted(path)
         options = effective_options(index_options(self._context))
         version = read_file_at(options.root, revision, path, options.max_lexical_bytes)

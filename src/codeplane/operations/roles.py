@@ -1,4 +1,4 @@
-"""What files are there for: how many of each role, and what the role of one file follows from."""
+"""File roles: counts, and the evidence for the role of one file."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from codeplane.query.snapshot import Snapshot
 from codeplane.workspace.freshness import Freshness, FreshResult
 
 Reads = Callable[[Callable[[Snapshot], Any]], FreshResult[Any]]
-"""The door to an index: asks one epoch."""
+"""Runs a function against one fresh snapshot of the index."""
 
 
 @dataclass(frozen=True)
 class RolesAnswer:
     file: FileInfo | None
-    """The file that was asked for."""
+    """The requested file."""
     counts: Mapping[str, int]
-    """Otherwise files by role, in the order of roles; those without files are left out."""
+    """File counts by role, without empty roles."""
     epoch: int
     freshness: Freshness
 
 
 def find_roles(reads: Reads, path: str | None) -> RolesAnswer:
-    """The role of a file; without a path, or for a directory, how many files of each role there are."""
+    """Return the role of a file; without a path, or for a directory, file counts by role."""
     inside = normalize(path) if path else ""
 
     def ask(snapshot: Snapshot) -> tuple[FileInfo | None, dict[str, int]]:

@@ -1,7 +1,7 @@
-"""The repositories that one engine can answer about: its home, and others that were registered.
+"""Repositories that one engine serves: its home, and registered others.
 
-A repository is registered by `manage_index create`, once a person has indexed it or has
-allowed the directory that it lies in: a caller cannot give itself the right to read.
+A repository is registered by `manage_index create`, after a person has indexed it or allowed its parent directory: a
+caller cannot grant itself read access.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class OpenRoot:
         return self.context.root
 
     def parse(self, path: RepoPath) -> FileOutlineRows:
-        """The definitions of one file of the working tree, without the index."""
+        """Return the definitions of one working tree file, without the index."""
         return parse_file(self.context, self.parser, path)
 
     def close(self, timeout: float = 5.0) -> None:
@@ -55,7 +55,7 @@ class OpenRoot:
 
 
 class Roots:
-    """Home is open from the start; every other root is opened when it is first asked about."""
+    """Home is opened at start; other roots are opened on first use."""
 
     def __init__(self, home: OpenRoot, load: Callable[[Path], Context]) -> None:
         self.home = home
@@ -64,37 +64,37 @@ class Roots:
         self._lock = threading.Lock()
 
     def resolve(self, path: str | None) -> OpenRoot:
-        """The repository that holds `path`: home without one, or the nearest registered parent."""
+        """Return the repository that contains `path`: home without one, else the nearest registered parent."""
         if not path:
             return self.home
-        place = Path(os.path.realpath(self.home.path / path))
-        known = self._nearest_known(place)
+        resolved = Path(os.path.realpath(self.home.path / path))
+        known = self._nearest_known(resolved)
         if known is None:
             raise _not_registered(path)
-        if not os.path.lexists(place):
-            # A name that was mistyped must not stand for the repository around it.
+        if not os.path.lexists(resolved):
+            # A mistyped path must not resolve to the repository around it.
             raise _no_directory(path)
         return self._opened(known, path)
 
     def may_change(self, root: OpenRoot) -> bool:
-        """Home, and what lies where the operator allows it; of others only the asking is ours."""
+        """True for home and roots in allowed directories; other roots are read-only."""
         return root.path == self.home.path or self._is_allowed(root.path)
 
     def register(self, path: str) -> OpenRoot:
-        """Let further calls ask about another repository."""
-        place = Path(os.path.realpath(self.home.path / path))
-        known = self._nearest_known(place)
+        """Register another repository for later calls."""
+        resolved = Path(os.path.realpath(self.home.path / path))
+        known = self._nearest_known(resolved)
         if known is not None:
             return self._opened(known, path)
-        # First whether it may be asked about: what lies elsewhere on the machine is not told.
-        self._require_allowed(place, path)
-        if not _is_directory(place):
+        # Check permission first: the existence of other paths is not disclosed.
+        self._require_allowed(resolved, path)
+        if not _is_directory(resolved):
             raise _no_directory(path)
-        self._remember(lambda roots: _with_one_more(roots, place))
-        return self._opened(place, path)
+        self._update_registry(lambda roots: _with_one_more(roots, resolved))
+        return self._opened(resolved, path)
 
     def registered(self) -> tuple[Path, ...]:
-        """Roots besides home, by path."""
+        """Return the registered roots, by path."""
         return read_roots(self.home.context.user_state, self.home.path)
 
     def opened(self, path: Path) -> OpenRoot | None:
@@ -104,15 +104,15 @@ class Roots:
         return self._load(path)
 
     def forget(self, root: OpenRoot) -> None:
-        """After its index was cleared, a repository that is not home is not ours any more."""
+        """Unregister a repository after its index was cleared; home stays."""
         if root.path != self.home.path:
-            self._remember(lambda roots: [path for path in roots if path != root.path])
+            self._update_registry(lambda roots: [path for path in roots if path != root.path])
             with self._lock:
                 self._open.pop(root.path, None)
             root.close()
 
     def close(self, timeout: float) -> None:
-        """All at once: none waits for another."""
+        """Close all roots concurrently."""
         with self._lock:
             open_roots = list(self._open.values())
         closing = [threading.Thread(target=root.close, args=(timeout,)) for root in open_roots]
@@ -121,40 +121,40 @@ class Roots:
         for thread in closing:
             thread.join()
 
-    def _nearest_known(self, place: Path) -> Path | None:
+    def _nearest_known(self, resolved: Path) -> Path | None:
         known = {self.home.path, *self.registered()}
-        return next((directory for directory in (place, *place.parents) if directory in known), None)
+        return next((directory for directory in (resolved, *resolved.parents) if directory in known), None)
 
     def _opened(self, path: Path, received: str) -> OpenRoot:
         with self._lock:
             found = self._open.get(path)
             if found is None:
-                # Another call may just have made us forget it.
+                # Another call may just have unregistered it.
                 if path not in self.registered():
                     raise _not_registered(received)
                 found = self._open[path] = open_root(self._load(path), build=False)
             return found
 
-    def _is_allowed(self, place: Path) -> bool:
+    def _is_allowed(self, resolved: Path) -> bool:
         allowed = self.home.context.config.server.allowed_roots
-        return any(Path(directory) in (place, *place.parents) for directory in allowed)
+        return any(Path(directory) in (resolved, *resolved.parents) for directory in allowed)
 
-    def _require_allowed(self, place: Path, received: str) -> None:
-        if not self._is_allowed(place) and read_binding(self.home.context.user_state, place) is None:
+    def _require_allowed(self, resolved: Path, received: str) -> None:
+        if not self._is_allowed(resolved) and read_binding(self.home.context.user_state, resolved) is None:
             raise CodePlaneError(
                 ErrorCode.ROOT_NOT_REGISTERED,
-                "another repository can be added once a person has indexed it",
+                "a person must index another repository before it can be added",
                 received=display(received[:_MAX_SHOWN]),
-                remedy="Ask for 'cpl init' to be run there, or for the setting server.allowed_roots.",
+                remedy="Ask the user to run 'cpl init' there, or to set server.allowed_roots.",
             )
 
-    def _remember(self, change: Callable[[tuple[Path, ...]], list[Path]]) -> None:
+    def _update_registry(self, change: Callable[[tuple[Path, ...]], list[Path]]) -> None:
         try:
             change_roots(self.home.context.user_state, self.home.path, change)
         except OSError as error:
             raise CodePlaneError(
                 ErrorCode.STATE_DIRECTORY_READ_ONLY,
-                "which repositories were added cannot be kept",
+                "the list of added repositories cannot be saved",
                 details={"why": error.strerror or type(error).__name__},
             ) from error
 
@@ -172,28 +172,30 @@ def _no_directory(path: str) -> CodePlaneError:
 def _not_registered(received: str) -> CodePlaneError:
     return CodePlaneError(
         ErrorCode.ROOT_NOT_REGISTERED,
-        "this server does not answer about that path",
-        expected="a path in this repository, or in another that was added",
+        "this server does not serve that path",
+        expected="a path in this repository, or in another registered one",
         received=display(received[:_MAX_SHOWN]),
         remedy="Leave 'path' out for this repository.",
     )
 
 
-def _with_one_more(roots: tuple[Path, ...], place: Path) -> list[Path]:
-    if place not in roots and len(roots) >= _MAX_ROOTS:
-        raise CodePlaneError(ErrorCode.ARGUMENT_INVALID, f"there are {_MAX_ROOTS} repositories already")
-    return sorted({*roots, place})
+def _with_one_more(roots: tuple[Path, ...], resolved: Path) -> list[Path]:
+    if resolved not in roots and len(roots) >= _MAX_ROOTS:
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID, f"{_MAX_ROOTS} repositories are registered already (the maximum)"
+        )
+    return sorted({*roots, resolved})
 
 
-def _is_directory(place: Path) -> bool:
+def _is_directory(resolved: Path) -> bool:
     try:
-        return place.is_dir()
+        return resolved.is_dir()
     except OSError:
         return False
 
 
 def open_root(context: Context, *, once: bool = False, build: bool = True, prewarm: bool = True) -> OpenRoot:
-    """Open a repository for as long as a server runs, or for `once`: then nothing goes on behind the answer."""
+    """Open a repository for the lifetime of a server, or for one call (`once`), without background work."""
     settings = ONE_SHOT if once else workspace_settings(context, build=build, prewarm=prewarm)
     workspace = Workspace(index_options(context), settings)
     workspace.start()

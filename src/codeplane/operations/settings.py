@@ -1,4 +1,4 @@
-"""From configuration to what the pipeline is told."""
+"""Map configuration to index and workspace options."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from codeplane.workspace.freshness import WorkspaceSettings
 
 
 def overlay_enabled(context: Context) -> bool:
-    """Whether files that git does not track are indexed: by default everywhere but in CI."""
+    """True if untracked files are indexed: by default everywhere except in CI."""
     setting = context.config.index.overlay
     return not context.in_ci if setting == "auto" else setting == "on"
 

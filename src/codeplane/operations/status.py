@@ -1,4 +1,4 @@
-"""How things stand with the index of a repository. Looks, takes no lock, changes nothing."""
+"""State of the index of a repository. Read-only; takes no lock."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class Status:
     reason: str | None = None
     repo_uuid: str | None = None
     index_version: str = ""
-    """Of the rules by which this program makes an index: schema, extractor, tokenizer."""
+    """Versions of schema, extractor and tokenizer of this program."""
     generation: str | None = None
     epoch: int | None = None
     merkle_root: str | None = None
     head: str | None = None
     moved: bool = False
-    """Git has done something since the last sync, so that the next one has work."""
+    """True if git changed since the last sync, so the next sync has work."""
     last_sync: float | None = None
     files: int = 0
     definitions: int = 0
@@ -47,7 +47,7 @@ class Status:
     index_bytes: int = 0
     cap_bytes: int = 0
     differences: tuple[str, ...] = ()
-    """Parts of the fingerprint that changed since the index was made."""
+    """Fingerprint parts that differ from those of the index."""
     lock_owner: int | None = None
     overlay: str = "on"
     log_path: Path | None = None
@@ -77,7 +77,7 @@ def status(context: Context) -> Status:
 def _with_contents(base: Status, found: IndexCheck, state: StateDirectory, context: Context) -> Status:
     assert found.epoch is not None
     with open_current(state, lexical=False) as snapshot:
-        held = summarize_index(snapshot)
+        totals = summarize_index(snapshot)
         failed = list_files(snapshot, _MAX_SET_ASIDE, state=FileState.FAILED)
         pending = int(snapshot.reader.meta("pending") or 0)
         full = snapshot.reader.meta("pending_why") == "full"
@@ -86,19 +86,19 @@ def _with_contents(base: Status, found: IndexCheck, state: StateDirectory, conte
     fields = {
         "moved": stamp is not None and stamp != seen,
         "state": "building" if pending and not full else base.state,
-        "reason": f"the cap is reached; {pending} files are not indexed" if pending and full else base.reason,
+        "reason": f"the size limit is reached; {pending} files are not indexed" if pending and full else base.reason,
         "epoch": found.epoch.epoch,
         "merkle_root": found.epoch.merkle_root,
         "head": found.epoch.head,
         "last_sync": found.epoch.published_ns / 1e9,
-        "files": held.files,
-        "definitions": held.definitions,
-        "references": held.references,
+        "files": totals.files,
+        "definitions": totals.definitions,
+        "references": totals.references,
         "pending": pending,
-        "languages": held.languages,
-        "skipped": tuple(sorted(held.reasons.items())),
+        "languages": totals.languages,
+        "skipped": tuple(sorted(totals.reasons.items())),
         "set_aside": tuple((file.path, file.reason or "") for file in failed.rows),
-        "source_bytes": held.source_bytes,
-        "cap_bytes": index_options(context).cap_bytes(held.source_bytes, held.files),
+        "source_bytes": totals.source_bytes,
+        "cap_bytes": index_options(context).cap_bytes(totals.source_bytes, totals.files),
     }
     return Status(**{**base.__dict__, **fields})

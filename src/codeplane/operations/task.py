@@ -1,4 +1,4 @@
-"""Opening a task: what it may change, and what the repository was when it began."""
+"""Open a task: its edit scope, and HEAD at its start."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from codeplane.tasks.sessions import Session
 
 
 def open_task(root: Path, tasks: OpenTasks, session: Session, limits: TaskLimits, patterns: tuple[str, ...]) -> Task:
-    """`patterns` as in an ignore file say which files may be changed; none, that all may be."""
+    """Open a task. `patterns`, in .gitignore syntax, select the files that it may change; none selects all."""
     scope = TaskScope(patterns, PathPatterns(patterns).match) if patterns else UNRESTRICTED
     head = None
-    # A task can be opened in a repository that git cannot read.
+    # A task can be opened even if git metadata is unreadable.
     with suppress(CodePlaneError):
         head = head_commit(root)
     return tasks.open(session, limits, scope, head)

@@ -1,4 +1,4 @@
-"""Facts of one file of the working tree that are found by parsing it, while there is no index to ask."""
+"""Definitions of one working tree file, parsed while there is no index."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from codeplane.operations.settings import index_options
 
 
 def parse_file(context: Context, parser: FileParser, path: RepoPath) -> FileOutlineRows:
-    """The definitions of a file that the index would take in; the errors are those that the index would answer with."""
+    """Return the definitions of a file that would be indexed; errors are those of the index."""
     refuse_restricted(path)
     options = effective_options(index_options(context))
     with Root.open(context.root) as root:

@@ -1,4 +1,4 @@
-"""Which units there are, and which one owns a file and why."""
+"""Build units, and the unit that owns a file."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from codeplane.store.unit_rows import UnitRow
 from codeplane.workspace.freshness import Freshness, FreshResult
 
 Reads = Callable[[Callable[[Snapshot], Any]], FreshResult[Any]]
-"""The door to an index: asks one epoch."""
+"""Runs a function against one fresh snapshot of the index."""
 
 
 @dataclass(frozen=True)
 class ListedUnit:
-    """A unit, with what it takes and leaves as globs from its root."""
+    """A unit with its include and exclude globs, relative to its root."""
 
     info: UnitInfo
     why: str
@@ -37,14 +37,14 @@ class ListedUnit:
 
 @dataclass(frozen=True)
 class UnitOwner:
-    """The answer for one file."""
+    """Owner of one file."""
 
     path: str
     family: str | None
     unit: UnitRow | None
     why: str
     closest: UnitRow | None = None
-    """The closest build root of its family, where that does not own it."""
+    """Closest build root of its family, if that does not own it."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class UnitsAnswer:
 def find_units(
     reads: Reads, path: str | None, family: str | None = None, *, with_empty: bool = False, limit: int = 1000
 ) -> UnitsAnswer:
-    """The owner of a file; without a path, or for a directory, the units at or beneath it."""
+    """Return the owner of a file; without a path, or for a directory, the units at or under it."""
     if family is not None and family not in families():
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
@@ -90,7 +90,7 @@ def find_units(
 
 
 def unit_markers(snapshot: Snapshot, directory: str = "", limit: int = 50) -> list[str]:
-    """Marker files of the units that own files (pyproject.toml, web/package.json); the largest unit first."""
+    """Return marker files of units that own files (pyproject.toml, web/package.json), largest unit first."""
     found = [info for info in list_units(snapshot, limit, directory).rows if info.files and info.unit.marker]
     found.sort(key=lambda info: (-info.files, info.unit.root, info.unit.family))
     return list(dict.fromkeys(info.unit.marker for info in found))
@@ -107,17 +107,17 @@ def _listed(info: UnitInfo, unit_roots: UnitRoots) -> ListedUnit:
 
 
 def why_of(unit: UnitRow) -> str:
-    """Why a unit is in the state that it is in."""
+    """Return the evidence for the state of a unit."""
     proof = describe_sample(unit.state, unit.sample)
     return f"{unit.evidence}; {proof}" if proof else unit.evidence
 
 
 def _owner(file: FileInfo, unit_roots: UnitRoots, rows: dict[int, UnitRow]) -> UnitOwner:
     if file.family is None:
-        return UnitOwner(file.path, None, None, "it belongs to no family of languages")
+        return UnitOwner(file.path, None, None, "it belongs to no language family")
     around = unit_roots.closest(file.path, file.family)
     if around is None:
-        return UnitOwner(file.path, file.family, None, f"no build root of {file.family} lies around it")
+        return UnitOwner(file.path, file.family, None, f"no build root of {file.family} contains it")
     row = rows[around.unit_id]
     place = f"'{around.root}'" if around.root else "the whole repository"
     if file.unit_id == around.unit_id:
@@ -126,9 +126,9 @@ def _owner(file: FileInfo, unit_roots: UnitRoots, rows: dict[int, UnitRow]) -> U
     skip = len(around.root) + 1 if around.root else 0
     between = [name for name in file.path[skip:].split("/")[:-1] if name in EXCLUDED_DIRECTORIES]
     if between:
-        why = f"'{between[0]}' lies between it and its closest build root, and is left out of every unit"
+        why = f"'{between[0]}' is between it and its closest build root, and is excluded from every unit"
     elif row.state == State.VALID:
-        why = f"{place} is its closest build root of {file.family}, which takes no file of this name"
+        why = f"{place} is its closest build root of {file.family}, which includes no file of this name"
     else:
-        why = f"{place} is its closest build root of {file.family}, and that is {row.state}: {why_of(row)}"
+        why = f"{place} is its closest build root of {file.family}, with state {row.state}: {why_of(row)}"
     return UnitOwner(file.path, file.family, None, why, row)

@@ -31,7 +31,7 @@ def test_healthy_server_is_one_word(shop: Server) -> None:
 def test_index_actions_are_one_line(shop: Server) -> None:
     assert shop.text("manage_index", {"action": "status"}) == "the index is ready: 2 files"
     assert shop.text("manage_index", {"action": "sync"}) == "up to date: 2 files"
-    assert shop.text("manage_index", {"action": "create"}) == "the index is there and is kept up to date: 2 files"
+    assert shop.text("manage_index", {"action": "create"}) == "the index exists and is kept up to date: 2 files"
 
 
 def test_codebases_are_one_path_a_line(shop: Server) -> None:

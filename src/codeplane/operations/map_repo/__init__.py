@@ -1,7 +1,7 @@
-"""A repository at a glance, from the index alone: what an agent asks first, in as many tokens as it wants to spend.
+"""Overview of a repository, from the index alone, within a token budget.
 
-What is shown first is what the rest of the repository rests on; `left_out` counts, by section, what did not fit. Only
-the structure is paged: the rows of a map are all of it, in the order in which pages take them.
+Central files come first; `left_out` counts omitted items by section. Only the structure is paged: the rows of a map are
+all of it, in page order.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ SECTIONS = ("structure", "languages", "entry_points", "key_files", "dependencies
 DEFAULT_DEPTH = 3
 MAX_DEPTH = 20
 DEFAULT_LIMIT = 60
-"""Rows of the structure in one answer."""
+"""Structure rows in one answer."""
 DEFAULT_TOKENS = 1_500
 MIN_TOKENS, MAX_TOKENS = 200, 5_000
 PAGE_CHARS = 5_000
-"""Of the rows of a further page."""
+"""Size of a further page of rows."""
 
 _MAX_LANGUAGES = 8
 _MAX_ENTRY_POINTS = 12
@@ -50,20 +50,19 @@ _MAX_NAMES = 40
 
 class RepoMap(NamedTuple):
     fields: dict[str, object]
-    """Ready to be written as JSON."""
+    """JSON fields."""
     rows: list[TreeRow]
-    """All of the structure, where it was asked for."""
+    """All structure rows, if requested."""
 
 
 @dataclass(frozen=True)
-class _Known:
-    """What several sections are made of."""
+class _MapData:
+    """Data shared by several sections."""
 
     snapshot: Snapshot
     everything: Sequence[FileOverview]
-    """All files of the repository."""
     files: Sequence[FileOverview]
-    """Files that the map covers."""
+    """Files in the mapped directory."""
     roles: Mapping[int, str]
     imports: Sequence[ImportBrief]
     centrality: Centrality
@@ -79,25 +78,25 @@ def map_repo(
     max_tokens: int = DEFAULT_TOKENS,
     directory: str = "",
 ) -> RepoMap:
-    """The sections asked for, all of them by default; of the files in one directory, if one is named.
+    """Return the requested sections, by default all; of one directory, if given.
 
-    `repo_name`, the name of the repository's folder, helps to tell its own modules from others.
+    `repo_name`, the name of the repository's directory, helps to recognize its own modules.
     """
     wanted = _check_sections(include)
     check_limit(limit)
     _check_range("depth", depth, 1, MAX_DEPTH, DEFAULT_DEPTH)
     _check_range("max_tokens", max_tokens, MIN_TOKENS, MAX_TOKENS, DEFAULT_TOKENS)
-    known = _look_up(snapshot, wanted, repo_name, directory)
-    rows = order_rows(known.files, known.roles, depth, known.centrality.weights) if "structure" in wanted else []
+    data = _read_map_data(snapshot, wanted, repo_name, directory)
+    rows = order_rows(data.files, data.roles, depth, data.centrality.weights) if "structure" in wanted else []
     room = TokenBudget(max_tokens, wanted)
     found: dict[str, object] = {}
     left_out: dict[str, int] = {}
     for section in room.sections:
         chars = room.take(section)
         if section == "structure":
-            found[section] = page_structure(rows, len(known.files), limit, 0, chars)
+            found[section] = page_structure(rows, len(data.files), limit, 0, chars)
         else:
-            found[section], left_out[section] = _MAKERS[section](known, chars)
+            found[section], left_out[section] = _SECTION_BUILDERS[section](data, chars)
         room.spend(found[section])
     shown = {section: found[section] for section in SECTIONS if section in found}
     missing = {section: left_out[section] for section in SECTIONS if left_out.get(section)}
@@ -107,14 +106,14 @@ def map_repo(
 def page_structure(
     rows: Sequence[TreeRow], file_count: int, limit: int, offset: int = 0, max_chars: int = PAGE_CHARS
 ) -> dict[str, object]:
-    """One page of the structure, sorted by path. The next one begins `len(tree)` rows after `offset`."""
-    taken = take_page(rows, offset, limit, max_chars)
-    fields: dict[str, object] = {"file_count": file_count, "tree": dict(sorted(taken))}
-    left_out = len(rows) - offset - len(taken)
+    """Return one page of the structure, by path. The next one starts `len(tree)` rows after `offset`."""
+    shown_items = take_page(rows, offset, limit, max_chars)
+    fields: dict[str, object] = {"file_count": file_count, "tree": dict(sorted(shown_items))}
+    left_out = len(rows) - offset - len(shown_items)
     return fields | ({"left_out": left_out} if left_out > 0 else {})
 
 
-def _look_up(snapshot: Snapshot, wanted: frozenset[str], repo_name: str, directory: str) -> _Known:
+def _read_map_data(snapshot: Snapshot, wanted: frozenset[str], repo_name: str, directory: str) -> _MapData:
     everything = list_file_overviews(snapshot)
     roles = _roles(everything)
     files = [file for file in everything if is_inside(file.path, directory)] if directory else everything
@@ -124,23 +123,23 @@ def _look_up(snapshot: Snapshot, wanted: frozenset[str], repo_name: str, directo
     if directory:
         own = {file.file_id for file in files}
         imports = [brief for brief in imports if brief.file_id in own]
-    return _Known(snapshot, everything, files, roles, imports, centrality, repo_name)
+    return _MapData(snapshot, everything, files, roles, imports, centrality, repo_name)
 
 
 def _roles(files: Sequence[FileOverview]) -> Mapping[int, str]:
-    """The role of every file by its id; a look at the whole tree shows more folders of tests than paths alone."""
+    """Return file roles by id; the whole tree reveals more test directories than single paths."""
     test_roots = find_test_roots(file.path for file in files)
     return {file.file_id: role_beside(file.path, file.role, test_roots) for file in files}
 
 
-def _languages(known: _Known, chars: int) -> tuple[object, int]:
-    """Languages of programs by number of files, then documents and data; of those what is rare goes into one row."""
-    files = known.files
+def _languages(data: _MapData, chars: int) -> tuple[object, int]:
+    """Return programming languages by number of files, then documents and data; rare ones are combined."""
+    files = data.files
     counts = Counter(file.language or "other" for file in files)
     parsed = {name for name in counts if is_programming(name)}
     ranked = sorted(counts.items(), key=lambda pair: (pair[0] not in parsed, -pair[1], pair[0]))
-    telling = [pair for pair in ranked if pair[0] in parsed or pair[1] * 100 >= len(files)]
-    shown = take_fitting(telling, _MAX_LANGUAGES, chars - _LANGUAGE_CHARS, lambda pair: len(pair[0]) + _LANGUAGE_CHARS)
+    common = [pair for pair in ranked if pair[0] in parsed or pair[1] * 100 >= len(files)]
+    shown = take_fitting(common, _MAX_LANGUAGES, chars - _LANGUAGE_CHARS, lambda pair: len(pair[0]) + _LANGUAGE_CHARS)
     rest = len(files) - sum(count for _, count in shown)
     rows = [
         {"language": name, "file_count": count, "percentage": round(100 * count / len(files), 1)}
@@ -152,28 +151,28 @@ def _languages(known: _Known, chars: int) -> tuple[object, int]:
 _LANGUAGE_CHARS = 50
 
 
-def _entry_points(known: _Known, chars: int) -> tuple[object, int]:
-    points, others = find_entry_points(known.snapshot, known.files, known.roles)
+def _entry_points(data: _MapData, chars: int) -> tuple[object, int]:
+    points, others = find_entry_points(data.snapshot, data.files, data.roles)
     candidates = [*points, *(others[:_MAX_OTHERS] if points else others)]
-    taken = take_fitting(candidates, _MAX_ENTRY_POINTS, chars, _cost)
-    return [point.as_dict() for point in taken], len(points) + len(others) - len(taken)
+    shown_items = take_fitting(candidates, _MAX_ENTRY_POINTS, chars, _cost)
+    return [point.as_dict() for point in shown_items], len(points) + len(others) - len(shown_items)
 
 
-def _key_files(known: _Known, chars: int) -> tuple[object, int]:
-    """Files by how much rests on them, with the number of files that use them."""
-    ranked = key_files(known.files, known.roles, known.centrality)
-    taken = take_fitting(ranked, _MAX_FILES, chars, lambda pair: len(pair[0]) + len(str(pair[1])) + 4)
-    return dict(taken), len(ranked) - len(taken)
+def _key_files(data: _MapData, chars: int) -> tuple[object, int]:
+    """Return the most central files, with the number of files that use them."""
+    ranked = key_files(data.files, data.roles, data.centrality)
+    shown_items = take_fitting(ranked, _MAX_FILES, chars, lambda pair: len(pair[0]) + len(str(pair[1])) + 4)
+    return dict(shown_items), len(ranked) - len(shown_items)
 
 
-def _dependencies(known: _Known, chars: int) -> tuple[object, int]:
-    """Packages from outside by the number of files that import them."""
-    finders = origin_finders(known.everything, known.imports, known.roles, known.repo_name)
-    by_id = {file.file_id: file for file in known.files}
+def _dependencies(data: _MapData, chars: int) -> tuple[object, int]:
+    """Return external packages by the number of files that import them."""
+    finders = origin_finders(data.everything, data.imports, data.roles, data.repo_name)
+    by_id = {file.file_id: file for file in data.files}
     seen: set[tuple[int, str]] = set()
     standard: set[str] = set()
     answers: dict[tuple[str, str, str], str] = {}
-    for file_id, source, _ in known.imports:
+    for file_id, source, _ in data.imports:
         file = by_id[file_id]
         find_origin = finders.get(file.language)
         if find_origin is None:
@@ -187,34 +186,34 @@ def _dependencies(known: _Known, chars: int) -> tuple[object, int]:
         elif origin != INSIDE:
             seen.add((file_id, origin))
     counts = Counter(origin for _, origin in seen)
-    fields: dict[str, object] = {"import_count": sum(each.names for each in known.imports)}
+    fields: dict[str, object] = {"import_count": sum(each.names for each in data.imports)}
     if standard:
         fields["standard_library_modules"] = len(standard)
-    fields["external_modules"] = taken = largest(counts, _MAX_MODULES, chars - _COUNTS_CHARS)
-    return fields, len(counts) - len(taken)
+    fields["external_modules"] = shown_items = largest(counts, _MAX_MODULES, chars - _COUNTS_CHARS)
+    return fields, len(counts) - len(shown_items)
 
 
 _COUNTS_CHARS = 70
 
 
-def _test_layout(known: _Known, chars: int) -> tuple[object, int]:
-    layout = find_test_layout(known.snapshot, known.files, known.roles, known.imports)
+def _test_layout(data: _MapData, chars: int) -> tuple[object, int]:
+    layout = find_test_layout(data.snapshot, data.files, data.roles, data.imports)
     fields: dict[str, object] = {"test_count": layout.test_count}
     if layout.inline_count:
         fields["inline_count"] = layout.inline_count
-    fields["test_files"] = taken = largest(layout.places, _MAX_PLACES, chars - _FRAMEWORK_CHARS)
+    fields["test_files"] = shown_items = largest(layout.places, _MAX_PLACES, chars - _FRAMEWORK_CHARS)
     if layout.frameworks:
         fields["frameworks"] = largest(layout.frameworks, _MAX_FRAMEWORKS, _FRAMEWORK_CHARS)
-    return fields, len(layout.places) - len(taken)
+    return fields, len(layout.places) - len(shown_items)
 
 
-def _public_api(known: _Known, chars: int) -> tuple[object, int]:
-    names, total = find_public_api(known.snapshot, known.files, known.everything, known.roles, known.centrality)
-    taken = take_fitting(names, _MAX_NAMES, chars, _cost)
-    return [name.as_dict() for name in taken], total - len(taken)
+def _public_api(data: _MapData, chars: int) -> tuple[object, int]:
+    names, total = find_public_api(data.snapshot, data.files, data.everything, data.roles, data.centrality)
+    shown_items = take_fitting(names, _MAX_NAMES, chars, _cost)
+    return [name.as_dict() for name in shown_items], total - len(shown_items)
 
 
-_MAKERS = {
+_SECTION_BUILDERS = {
     "languages": _languages,
     "entry_points": _entry_points,
     "key_files": _key_files,
@@ -234,7 +233,7 @@ def _check_sections(include: Iterable[str] | None) -> frozenset[str]:
     if unknown:
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
-            f"there is no section '{unknown[0]}'",
+            f"unknown section '{unknown[0]}'",
             expected=", ".join(SECTIONS),
             received=unknown[0],
             example=["structure", "entry_points"],

@@ -1,9 +1,9 @@
-"""Which files the rest of a repository rests on: by who uses what they define, as the index has resolved it.
+"""Centrality of files: how much of the repository uses their definitions, by resolved references.
 
-A user counts for as many definitions as it uses, up to a bound; sources count more than tests, which use everything.
-The more users lie in one folder, the less each adds: fifty translations need the same three functions. Many definitions
-make a file weightier than one helper that all use. Whole numbers throughout: the same index has the same order
-everywhere. Where names are not resolved beyond their file nothing is known, and definitions alone count.
+A using file counts for the number of definitions that it uses, up to a limit; source files count more than tests, which
+use everything. Several users in one directory add sublinearly: fifty translations need the same three functions. Many
+used definitions weigh more than one helper that everyone uses. All arithmetic is on integers, so the order is
+reproducible. Without cross-file name resolution, only definitions count.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from codeplane.query.snapshot import Snapshot
 from codeplane.store.database import Row
 
 _MAX_NAMES = 10
-_OF_SOURCES = 8
-_OF_OTHERS = 1
+_SOURCE_WEIGHT = 8
+_OTHER_WEIGHT = 1
 _SCALE = 100
-"""So that roots keep a digit behind the point."""
-_LEAST_SHARE = 50
-"""A file is no key file that bears so many times less than the first."""
+"""Scale that keeps one decimal digit in square roots."""
+_MIN_FRACTION = 50
+"""Key files must weigh at least this fraction of the first."""
 
 
 class UsageCount(NamedTuple):
-    """How widely one definition is used outside of its file."""
+    """Use of one definition outside of its file."""
 
     files: int
     weight: int
@@ -38,11 +38,11 @@ class UsageCount(NamedTuple):
 @dataclass(frozen=True)
 class Centrality:
     users: Mapping[int, int] = field(default_factory=dict)
-    """How many files use something of each file."""
+    """Number of files that use each file."""
     weights: Mapping[int, int] = field(default_factory=dict)
-    """How much rests on each file; those on which nothing is known to rest are left out."""
+    """Centrality by file id; files without known users are omitted."""
     pairs: Sequence[Row] = ()
-    """(definition, file that uses it), its own file aside."""
+    """(definition, using file), without the defining file."""
 
 
 def find_centrality(snapshot: Snapshot, files: Sequence[FileOverview], roles: Mapping[int, str]) -> Centrality:
@@ -53,18 +53,18 @@ def find_centrality(snapshot: Snapshot, files: Sequence[FileOverview], roles: Ma
         names[edge] = names.get(edge, 0) + 1
     for used, user in list_imports_elsewhere(snapshot):
         names[used, user] = names.get((used, user), 0) + 1
-    folders, worth = _number_folders(files), _find_worth(roles)
+    folders, user_weights = _number_folders(files), _user_weights(roles)
     users: dict[int, int] = {}
     shares: dict[tuple[int, int], int] = {}
     for (used, user), number in names.items():
         users[used] = users.get(used, 0) + 1
         share = (used, folders[user])
-        shares[share] = shares.get(share, 0) + worth[user] * min(number, _MAX_NAMES)
-    rests = _add_up(shares)
+        shares[share] = shares.get(share, 0) + user_weights[user] * min(number, _MAX_NAMES)
+    totals = _sum_roots(shares)
     weights = {
-        file.file_id: rests[file.file_id] * isqrt(_SCALE * file.definitions)
+        file.file_id: totals[file.file_id] * isqrt(_SCALE * file.definitions)
         for file in files
-        if file.definitions and file.file_id in rests
+        if file.definitions and file.file_id in totals
     }
     return Centrality(users, weights, pairs)
 
@@ -72,23 +72,23 @@ def find_centrality(snapshot: Snapshot, files: Sequence[FileOverview], roles: Ma
 def weigh_uses(
     centrality: Centrality, wanted: Collection[int], files: Sequence[FileOverview], roles: Mapping[int, str]
 ) -> dict[int, UsageCount]:
-    """How widely each of these definitions is used; those that only their own file uses are left out."""
-    folders, worth = _number_folders(files), _find_worth(roles)
+    """Return the use of each definition; those used only in their own file are omitted."""
+    folders, user_weights = _number_folders(files), _user_weights(roles)
     counts: dict[int, int] = {}
     shares: dict[tuple[int, int], int] = {}
     for def_id, user in centrality.pairs:
         if def_id in wanted:
             counts[def_id] = counts.get(def_id, 0) + 1
             share = (def_id, folders[user])
-            shares[share] = shares.get(share, 0) + worth[user]
-    return {def_id: UsageCount(counts[def_id], weight) for def_id, weight in _add_up(shares).items()}
+            shares[share] = shares.get(share, 0) + user_weights[user]
+    return {def_id: UsageCount(counts[def_id], weight) for def_id, weight in _sum_roots(shares).items()}
 
 
 def key_files(files: Sequence[FileOverview], roles: Mapping[int, str], centrality: Centrality) -> list[tuple[str, int]]:
-    """Sources on which the most rests, each with how many files use it."""
+    """Return the most central source files, each with the number of files that use it."""
     weights = centrality.weights
     sources = [file for file in files if roles[file.file_id] == Role.SOURCE and file.file_id in weights]
-    least = max((weights[file.file_id] for file in sources), default=0) // _LEAST_SHARE
+    least = max((weights[file.file_id] for file in sources), default=0) // _MIN_FRACTION
     ranked = sorted(
         (file for file in sources if weights[file.file_id] > least),
         key=lambda file: (-weights[file.file_id], file.path),
@@ -101,12 +101,12 @@ def _number_folders(files: Sequence[FileOverview]) -> dict[int, int]:
     return {file.file_id: numbers.setdefault(parent(file.path), len(numbers)) for file in files}
 
 
-def _find_worth(roles: Mapping[int, str]) -> dict[int, int]:
-    return {file_id: _OF_SOURCES if role == Role.SOURCE else _OF_OTHERS for file_id, role in roles.items()}
+def _user_weights(roles: Mapping[int, str]) -> dict[int, int]:
+    return {file_id: _SOURCE_WEIGHT if role == Role.SOURCE else _OTHER_WEIGHT for file_id, role in roles.items()}
 
 
-def _add_up(shares: Mapping[tuple[int, int], int]) -> dict[int, int]:
-    """Of (thing, folder) and what the users in that folder count for."""
+def _sum_roots(shares: Mapping[tuple[int, int], int]) -> dict[int, int]:
+    """Sum the square roots of the shares per directory."""
     found: dict[int, int] = {}
     for (thing, _), share in shares.items():
         found[thing] = found.get(thing, 0) + isqrt(_SCALE * share)

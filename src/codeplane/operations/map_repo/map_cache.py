@@ -1,4 +1,4 @@
-"""The last maps that were made: one serves everybody whose question it is new enough for."""
+"""Cache of recent repository maps, shared by requests for which they are fresh enough."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from codeplane.operations.map_repo.structure import TreeRow
 
 Index = tuple[str | None, int]
-"""An index and its epoch: a number alone comes again after a clear."""
+"""Generation and epoch of an index; epoch numbers restart after a clear."""
 
 _MAX_MAPS = 8
 
@@ -20,36 +20,35 @@ _MAX_MAPS = 8
 class CachedMap:
     fields: dict[str, Any]
     rows: tuple[TreeRow, ...]
-    """All rows of the structure."""
     index: Index
-    settled: bool = True
-    """Whether the same epoch will never have another map."""
+    is_final: bool = True
+    """True if the map of this epoch is final."""
 
 
 class MapCache:
-    """Safe from many threads. One map is made at a time: many who ask at once wait for one that serves them all."""
+    """Thread-safe. Builds one map at a time; concurrent requests share it."""
 
     def __init__(self) -> None:
-        self._making = threading.Lock()
+        self._build_lock = threading.Lock()
         self._maps: OrderedDict[object, CachedMap] = OrderedDict()
 
     def get(self, arguments: object, wanted: Index, make: Callable[[], CachedMap]) -> CachedMap:
-        """A map of the epoch that is wanted or of a newer one; `make` gives that of the newest."""
-        kept = self._maps.get(arguments)
-        if kept is not None and _serves(kept.index, wanted):
-            return kept
-        with self._making:
-            kept = self._maps.get(arguments)
-            if kept is None or not _serves(kept.index, wanted):
-                kept = make()
-                if not kept.settled:
-                    return kept
-                self._maps[arguments] = kept
+        """Return a map of the wanted epoch or a newer one; `make` builds that of the newest epoch."""
+        cached = self._maps.get(arguments)
+        if cached is not None and _serves(cached.index, wanted):
+            return cached
+        with self._build_lock:
+            cached = self._maps.get(arguments)
+            if cached is None or not _serves(cached.index, wanted):
+                cached = make()
+                if not cached.is_final:
+                    return cached
+                self._maps[arguments] = cached
                 self._maps.move_to_end(arguments)
                 while len(self._maps) > _MAX_MAPS:
                     self._maps.popitem(last=False)
-        return kept
+        return cached
 
 
-def _serves(kept: Index, wanted: Index) -> bool:
-    return kept[0] == wanted[0] and kept[1] >= wanted[1]
+def _serves(cached: Index, wanted: Index) -> bool:
+    return cached[0] == wanted[0] and cached[1] >= wanted[1]

@@ -1,7 +1,7 @@
-"""What the sources export, ordered by how much of the repository uses it.
+"""Exported definitions of source files, by how widely they are used.
 
-Who uses a definition is known where names are resolved beyond their file. In other languages the files in which its
-name occurs stand for that, divided among all that export the name.
+Uses are known in languages with cross-file name resolution. In other languages, the number of files with the name is
+used instead, divided among all definitions that export the name.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ class PublicName(NamedTuple):
     symbol_ref: str
     kind: str
     file_count: int
-    """Files that use it."""
 
     def as_dict(self) -> dict[str, object]:
         fields: dict[str, object] = {"symbol_ref": self.symbol_ref, "kind": self.kind}
@@ -36,12 +35,12 @@ class PublicName(NamedTuple):
 
 
 MAX_CANDIDATES = 200
-"""Definitions of which more is looked up than how widely they are used."""
+"""Maximum definitions that are examined beyond their use counts."""
 
 _SHORTEST = 3
 _VALUES = frozenset({"variable", "constant"})
 _VALUE_SHARE = 2
-"""Functions and types tell more than values do."""
+"""Functions and types weigh more than values."""
 
 
 def find_public_api(
@@ -51,7 +50,7 @@ def find_public_api(
     roles: Mapping[int, str],
     centrality: Centrality,
 ) -> tuple[list[PublicName], int]:
-    """Exported definitions of sources among `files`, the most widely used first, and how many are exported in all.
+    """Return exported definitions of source files among `files`, the most used first, and their total.
 
     `users` are all files of the repository.
     """
@@ -59,19 +58,18 @@ def find_public_api(
     sources = {file_id for file_id in by_id if roles[file_id] == Role.SOURCE}
     exported = {def_id for def_id in list_exported(snapshot) if def_id >> 20 in sources}
     uses = weigh_uses(centrality, exported, users, roles)
-    uses |= _count_naming(
-        snapshot, [def_id for def_id in exported if by_id[def_id >> 20].language not in resolved_languages()]
-    )
-    # What nobody uses here may still be what others come for; it follows.
+    resolved = resolved_languages()
+    uses |= _count_naming(snapshot, [def_id for def_id in exported if by_id[def_id >> 20].language not in resolved])
+    # Unused exports may still be the public API; they come last.
     left = MAX_CANDIDATES - len(uses)
     unused = sorted(exported - uses.keys(), key=lambda def_id: (by_id[def_id >> 20].path, def_id)) if left > 0 else []
     uses |= dict.fromkeys(unused[: max(0, left)], UsageCount(0, 0))
     likely = sorted(uses, key=lambda def_id: (-uses[def_id].weight, by_id[def_id >> 20].path, def_id))[:MAX_CANDIDATES]
     ranked: list[tuple[int, str, int, PublicName]] = []
     seen: set[tuple[str, object]] = set()
-    for each in _plain(snapshot, likely):
+    for each in _list_named(snapshot, likely):
         path, use = by_id[each.def_id >> 20].path, uses[each.def_id]
-        # A file may define one name once for each of its forms, and a header declares what a source defines.
+        # A file may define a name once per overload, and a header declares what a source file defines.
         alike = {(each.name, path), (each.name, use if use.files else path)}
         if seen.isdisjoint(alike):
             seen |= alike
@@ -81,7 +79,7 @@ def find_public_api(
     return [public for *_, public in sorted(ranked)], len(exported)
 
 
-def _plain(snapshot: Snapshot, def_ids: Sequence[int]) -> list[ExportBrief]:
+def _list_named(snapshot: Snapshot, def_ids: Sequence[int]) -> list[ExportBrief]:
     return [
         each
         for each in list_export_briefs(snapshot, def_ids)
@@ -90,8 +88,8 @@ def _plain(snapshot: Snapshot, def_ids: Sequence[int]) -> list[ExportBrief]:
 
 
 def _count_naming(snapshot: Snapshot, def_ids: Sequence[int]) -> dict[int, UsageCount]:
-    """In how many files the name of each occurs beside its own, divided among those that export the name."""
-    found = _plain(snapshot, def_ids) if def_ids else []
+    """Count the other files that contain each name, divided among the definitions that export it."""
+    found = _list_named(snapshot, def_ids) if def_ids else []
     shares = Counter(each.name for each in found)
     mentions = count_files_naming(snapshot, shares) if shares else {}
     counts = {each.def_id: max(0, mentions.get(each.name, 0) - 1) // shares[each.name] for each in found}

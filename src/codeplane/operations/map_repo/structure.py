@@ -1,8 +1,8 @@
-"""The tree of folders and files as rows, the weightiest first, so that a first page is the best short map.
+"""Directory tree as rows by weight, so that the first page is the best short map.
 
-A folder weighs what its files do: source by its definitions and by how much rests on them, everything else next to
-nothing. A folder that holds nothing but one other is one row with it. The number of a row is the count of
-files beneath a folder, whose path ends with a slash, or the lines of a file.
+A directory weighs as much as its files: source files by definitions and centrality, everything else almost nothing. A
+directory that contains only one other is merged with it into one row. The number of a row is the count of files under a
+directory, whose path ends with a slash, or the lines of a file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from codeplane.query.overview import FileOverview
 
 class TreeRow(NamedTuple):
     path: str
-    """With a slash at the end if it is a folder."""
+    """With a trailing slash for a directory."""
     size: int
 
 
@@ -43,13 +43,13 @@ _FACTOR: dict[str, int] = {
     Role.BUILD: 100,
 }
 _SOURCE_ROOTS = frozenset({"src", "main", "java", "kotlin"})
-"""Folders that are only on the way to the sources: what is in them is as near as they are themselves."""
-_UNUSED = 4
-"""What counts beside the size of the number that says how much rests on a file."""
+"""Directories that only lead to the sources: their content is as near as they are themselves."""
+_BASE_CENTRALITY = 4
+"""Constant added to the bit length of a file's centrality."""
 _TEXT_WEIGHT = 80
-"""Of a file that defines nothing, whatever it is there for."""
+"""Weight of a file without definitions."""
 _FOLDER_FACTOR, _FILE_FACTOR = 5, 2
-"""A folder tells more than a file of the same weight."""
+"""A directory weighs more than a file of the same weight."""
 
 
 @dataclass
@@ -58,19 +58,19 @@ class _Folder:
     weight: int = 0
     folders: dict[str, _Folder] = field(default_factory=dict)
     entries: list[tuple[str, int, int]] = field(default_factory=list)
-    """(name, lines, weight) of the files directly in it."""
+    """(name, lines, weight) of the files directly in the directory."""
 
 
 def order_rows(
-    files: Sequence[FileOverview], roles: Mapping[int, str], depth: int, rests: Mapping[int, int]
+    files: Sequence[FileOverview], roles: Mapping[int, str], depth: int, centrality: Mapping[int, int]
 ) -> list[TreeRow]:
-    """Every row down to `depth`: the top folders, then all others by weight. A folder comes before what is in it.
+    """Return every row down to `depth`: top directories, then all others by weight; a directory before its content.
 
-    `rests` says how much rests on a file, where that is known.
+    `centrality` is by file id, where known.
     """
     root = _Folder()
     for file in files:
-        _add(root, file, _weigh(file, roles[file.file_id], rests.get(file.file_id, 0)))
+        _add(root, file, _file_weight(file, roles[file.file_id], centrality.get(file.file_id, 0)))
     found: list[tuple[bool, int, str, int]] = []
     pending = [(root, "", 1)]
     while pending:
@@ -91,7 +91,7 @@ def order_rows(
 
 
 def take_page(rows: Sequence[TreeRow], offset: int, limit: int, max_chars: int) -> list[TreeRow]:
-    """Rows from `offset` on, as many as both bounds allow but at least one."""
+    """Return rows from `offset`, within both limits but at least one."""
     taken: list[TreeRow] = []
     for row in rows[offset : offset + limit]:
         max_chars -= len(row.path) + 8
@@ -101,13 +101,13 @@ def take_page(rows: Sequence[TreeRow], offset: int, limit: int, max_chars: int) 
     return taken
 
 
-def _weigh(file: FileOverview, role: str, rests: int) -> int:
+def _file_weight(file: FileOverview, role: str, centrality: int) -> int:
     if not file.definitions:
         return _TEXT_WEIGHT
     if not is_programming(file.language):
-        # Keys of a configuration are definitions too, and there are many.
+        # Configuration keys are definitions too, and numerous.
         return _TEXT_WEIGHT + isqrt(file.definitions)
-    return _FACTOR[role] * (10 + isqrt(100 * file.definitions)) * (_UNUSED + rests.bit_length())
+    return _FACTOR[role] * (10 + isqrt(100 * file.definitions)) * (_BASE_CENTRALITY + centrality.bit_length())
 
 
 def _add(root: _Folder, file: FileOverview, weight: int) -> None:

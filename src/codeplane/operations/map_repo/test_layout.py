@@ -1,4 +1,4 @@
-"""Where tests are and what they are written with."""
+"""Test directories and frameworks."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from codeplane.query.snapshot import Snapshot
 
 class TestLayout(NamedTuple):
     test_count: int
-    """Files of tests that hold code."""
+    """Test files that contain code."""
     places: Mapping[str, int]
-    """Files by folder, or by the pattern of those that lie beside the sources; the most first."""
+    """File counts by directory, or by name pattern for tests next to sources; largest first."""
     frameworks: Mapping[str, int]
-    """Files by the framework that they import; the most first."""
+    """File counts by imported framework; largest first."""
     inline_count: int
-    """Source files that hold tests of their own."""
+    """Source files with inline tests."""
 
 
 _FRAMEWORKS = {
@@ -79,12 +79,12 @@ def find_test_layout(
     sources_here = {file.file_id for file in files if roles[file.file_id] == Role.SOURCE}
     inline = {file_id for file_id, _ in list_inner_modules(snapshot, _INLINE) if file_id in sources_here}
     return TestLayout(
-        len(tests), _most_first(places), _most_first(Counter(framework for _, framework in used)), len(inline)
+        len(tests), _by_count(places), _by_count(Counter(framework for _, framework in used)), len(inline)
     )
 
 
 def _framework(source: str) -> str | None:
-    """The framework of the longest beginning of a module's path that is one."""
+    """Return the framework of the longest matching module prefix."""
     known = _FRAMEWORKS.get(source)
     if known is not None or not _SEPARATOR.search(source):
         return known
@@ -95,5 +95,5 @@ def _framework(source: str) -> str | None:
     return None
 
 
-def _most_first(counts: Mapping[str, int]) -> dict[str, int]:
+def _by_count(counts: Mapping[str, int]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))

@@ -1,6 +1,6 @@
-"""How a map divides its tokens: each section has a share, and what one does not need goes to those after it.
+"""Token budget of a map: each section has a share, and unused tokens go to later sections.
 
-The structure comes last, since it can fill whatever is left.
+The structure comes last, since it can fill any remaining space.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ _SHARES = {
     "structure": 30,
 }
 _FRAME_CHARS = 40
-"""What a section costs beside its rows: its name, its counts, what it leaves out."""
+"""Size of a section besides its rows: name, counts, omissions."""
 
 
 class TokenBudget:
-    """Characters for the sections of one map, taken in the order of `sections`."""
+    """Characters for the sections of one map, in the order of `sections`."""
 
     def __init__(self, max_tokens: int, wanted: Iterable[str]) -> None:
         self.sections = [name for name in _SHARES if name in set(wanted)]
         self._left = max_tokens * CHARS_PER_TOKEN
-        self._waiting = sum(_SHARES[name] for name in self.sections)
+        self._pending_shares = sum(_SHARES[name] for name in self.sections)
 
     def take(self, section: str) -> int:
-        """What a section may fill; `spend` says what it did."""
-        share = self._left * _SHARES[section] // max(1, self._waiting)
-        self._waiting -= _SHARES[section]
+        """Return the characters that a section may use; `spend` records the actual use."""
+        share = self._left * _SHARES[section] // max(1, self._pending_shares)
+        self._pending_shares -= _SHARES[section]
         return max(0, share - _FRAME_CHARS)
 
     def spend(self, section: object) -> None:
@@ -45,7 +45,7 @@ class TokenBudget:
 
 
 def count_chars(value: object) -> int:
-    """Of a value as compact JSON, but for what has to be escaped: names on disk need not be text that JSON can hold."""
+    """Return the size of a value as compact JSON, without escaping: file names need not be valid text."""
     if isinstance(value, Mapping):
         return 1 + sum(len(str(key)) + 4 + count_chars(item) for key, item in value.items())
     if isinstance(value, list | tuple):
@@ -54,17 +54,17 @@ def count_chars(value: object) -> int:
 
 
 def take_fitting(rows: Sequence[T], limit: int, chars: int, cost: Callable[[T], int]) -> list[T]:
-    """The first rows, as many as both bounds allow, but at least one: a section with nothing in it tells nothing."""
-    taken: list[T] = []
+    """Return the first rows within both limits, but at least one."""
+    rows_taken: list[T] = []
     for row in rows[:limit]:
         chars -= cost(row)
-        if chars < 0 and taken:
+        if chars < 0 and rows_taken:
             break
-        taken.append(row)
-    return taken
+        rows_taken.append(row)
+    return rows_taken
 
 
 def largest(counts: Mapping[str, int], limit: int, chars: int) -> dict[str, int]:
-    """The largest counts, the most first."""
+    """Return the largest counts, largest first."""
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     return dict(take_fitting(ordered, limit, chars, lambda pair: len(pair[0]) + len(str(pair[1])) + 4))

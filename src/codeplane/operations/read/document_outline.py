@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from codeplane.base.envelope import status_of
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.operations.outline import Outline, Window, file_outline, show_outline
+from codeplane.operations.outline import Outline, OutlineOptions, file_outline, show_outline
+from codeplane.operations.outline_tree import Window
 from codeplane.operations.read.documents import Document
 from codeplane.operations.read.sources import ReadSources, parse_document
 from codeplane.query.files import get_file
@@ -18,7 +19,7 @@ def outline_fields(sources: ReadSources, document: Document, window: Window | No
     """Return the outline; `outline_status` says why there is none."""
 
     def ask(snapshot: Snapshot) -> tuple[str | None, Outline]:
-        found = file_outline(snapshot, document.path, window=window, max_chars=MAX_CHARS)
+        found = file_outline(snapshot, document.path, OutlineOptions(window=window, max_chars=MAX_CHARS))
         known = get_file(snapshot, document.path)
         return known.digest if known is not None else None, found
 
@@ -43,7 +44,7 @@ def _parsed_fields(sources: ReadSources, document: Document, window: Window | No
     found = parse_document(sources, document.path)
     if found is None or found[0].digest != document.digest:
         return {"outline_status": "not_ready"}
-    return _fields(show_outline(found[1], window=window, max_chars=MAX_CHARS))
+    return _fields(show_outline(found[1], OutlineOptions(window=window, max_chars=MAX_CHARS)))
 
 
 def _fields(found: Outline) -> dict[str, object]:

@@ -1,1 +1,1 @@
-"""The symbol resolver: one parser for written forms, one look-up, one set of words for every tool and command."""
+"""Symbol resolver: one parser for written forms, one lookup, one set of messages for every tool and command."""

@@ -27,7 +27,7 @@ class DefinitionUid:
 
 @dataclass(frozen=True)
 class FileMember:
-    """A name in a file, with the line on which it once started."""
+    """A name in a file, with an optional line hint."""
 
     path: RepoPath
     name: str
@@ -55,7 +55,7 @@ WrittenForm = DefinitionUid | FileMember | FilePosition | SymbolName
 
 
 def parse_written(text: str) -> tuple[WrittenForm, ...]:
-    """Every reading of a text, in the order in which they are tried; the last is a name.
+    """Return every reading of a text, in the order in which they are tried; the last is a name.
 
     Raises PATH_ESCAPE or PATH_INVALID if the text can only name a file, and the path is not acceptable.
     """
@@ -75,21 +75,21 @@ def _file_forms(text: str) -> Iterator[FileForm]:
     if place is None:
         return
     column = int(place[3]) if place[3] else None
-    # A place is usually written by hand, so the path may be escaped or not.
+    # A position is usually written by hand, so the path may be escaped or not.
     for written in dict.fromkeys((place[1], unescape_path(place[1]))):
         if path := _path(written):
             yield FilePosition(path, int(place[2]), column)
 
 
 def named_file(text: str, is_file: Callable[[RepoPath], bool]) -> RepoPath | None:
-    """The file that a text names a symbol or a place of, if it exists or was clearly meant."""
+    """Return the file that a text names a symbol or a position of, if it exists or was clearly meant."""
     paths = [form.path for form in parse_written(text) if isinstance(form, FileMember | FilePosition)]
     existing = next((path for path in paths if is_file(path)), None)
     return existing or next((path for path in paths if looks_like_path(path)), None)
 
 
 def looks_like_path(text: str) -> bool:
-    """Return true if a text that is neither a file nor a symbol looks like a path."""
+    """True if a text that is neither a file nor a symbol looks like a path."""
     return "/" in text or text.startswith(".") or detect(text) is not None or _ENDING.search(text) is not None
 
 

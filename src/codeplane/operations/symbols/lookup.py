@@ -1,4 +1,4 @@
-"""Symbols by name, place and identity: of an indexed repository, or of one file of another revision."""
+"""Symbols by name, position and def_uid: of an indexed repository, or of one parsed file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from codeplane.query.text import list_similar_names
 from codeplane.store.codec import ORDINAL_BITS, storable
 
 MAX_FILE_CANDIDATES = 2_000
-"""Symbols of one file that are compared with a name that was not found."""
+"""Maximum symbols of one file that are compared with a missing name."""
 _MAX_NEAR_NAMES = 12
 _MAX_CONTAINERS = 5
 _MAX_LIKE = 200
@@ -65,12 +65,12 @@ class SymbolIndex(Protocol):
     def in_file(self, path: str, lexical_path: str) -> list[Symbol]: ...
 
     def named(self, text: str, scope: str, kind: str | None, limit: int) -> tuple[list[Symbol], int]:
-        """Symbols of a name at or under a path, and how many there are in all."""
+        """Return the symbols of a name at or under a path, and their total."""
 
     def file_candidates(self, path: str) -> list[SymbolCandidate]: ...
 
     def candidates(self, parts: Sequence[str], scope: str) -> list[SymbolCandidate]:
-        """Symbols to compare with a name that was not found."""
+        """Return symbols to compare with a missing name."""
 
     def nearest_files(self, path: str) -> tuple[RepoPath, ...]: ...
 
@@ -104,15 +104,15 @@ class IndexedSymbols:
             attributes = [
                 symbol
                 for symbol in list_attributes_named(self._snapshot, parts[-1])
-                if is_inside(symbol.path, scope) and _ends_alike(symbol.lexical_path.split("."), parts)
+                if is_inside(symbol.path, scope) and _is_suffix_match(symbol.lexical_path.split("."), parts)
             ]
         symbols = [*map(_from_def, page.rows), *attributes]
         return symbols[:limit], page.total + len(attributes)
 
     def file_candidates(self, path: str) -> list[SymbolCandidate]:
         rows = list_outline_rows(self._snapshot, path)[:MAX_FILE_CANDIDATES]
-        given = list_attributes_in_file(self._snapshot, path, _MAX_MEMBERS)
-        return [*(_from_outline(RepoPath(path), row) for row in rows if row.name), *map(_from_symbol, given)]
+        attributes = list_attributes_in_file(self._snapshot, path, _MAX_MEMBERS)
+        return [*(_from_outline(RepoPath(path), row) for row in rows if row.name), *map(_from_symbol, attributes)]
 
     def candidates(self, parts: Sequence[str], scope: str) -> list[SymbolCandidate]:
         snapshot = self._snapshot
@@ -160,7 +160,7 @@ class FileSymbols:
     def named(self, text: str, scope: str, kind: str | None, limit: int) -> tuple[list[Symbol], int]:
         parts = split_name(text)
         rows = [row for row in self._rows if kind in (None, row.kind) and is_inside(self._path, scope)]
-        found = [row for row in rows if parts and row.name == parts[-1] and _ends_alike(_parts(row), parts)]
+        found = [row for row in rows if parts and row.name == parts[-1] and _is_suffix_match(_parts(row), parts)]
         symbols = self._symbols(found or (row for row in rows if row.name == text))
         return symbols[:limit], len(symbols)
 
@@ -198,8 +198,8 @@ class FileSymbols:
 _UID_DIGITS = 16
 
 
-def _ends_alike(own: Sequence[str], written: Sequence[str]) -> bool:
-    """Return true if one is a suffix of the other; of a qualified name at least two parts must agree."""
+def _is_suffix_match(own: Sequence[str], written: Sequence[str]) -> bool:
+    """True if one is a suffix of the other; at least two parts of a qualified name must agree."""
     shorter = min(len(own), len(written))
     if shorter < min(2, len(written)):
         return False

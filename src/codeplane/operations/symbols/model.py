@@ -10,11 +10,11 @@ from codeplane.query.relations import Symbol
 @dataclass(frozen=True)
 class SymbolsFound:
     symbols: tuple[Symbol, ...]
-    """In the order of their paths and lines."""
+    """By path and line."""
     total: int
-    """More than `symbols` where those were cut."""
+    """Total; more than `symbols` if those were truncated."""
     is_bare_name: bool = False
-    """True if a plain name was written, which means all symbols of that name."""
+    """True for a plain name, which means all symbols of that name."""
 
 
 @dataclass(frozen=True)
@@ -23,22 +23,22 @@ class AmbiguousSymbol:
 
     written: str
     candidates: tuple[Symbol, ...]
-    """The least nested first: they are meant more often."""
+    """Least nested first, as they are meant more often."""
     total: int
 
 
 @dataclass(frozen=True)
 class SymbolNotFound:
     name: str
-    """Written form without the file that it was looked up in."""
+    """Written form without its file."""
     parts: tuple[str, ...]
     scope: str = ""
-    """File or directory that it was looked for in."""
+    """File or directory that was searched."""
     line: int | None = None
-    """The line of `scope` that is in no symbol, where a position was written."""
+    """Line of `scope` outside of every symbol, if a position was written."""
     kind: str | None = None
     suggestions: tuple[str, ...] = ()
-    """References of symbols that may have been meant, nearest first."""
+    """References of similar symbols, nearest first."""
 
 
 Resolution = SymbolsFound | AmbiguousSymbol | SymbolNotFound

@@ -1,4 +1,4 @@
-"""The words for what the resolver found, the same on every tool and command."""
+"""Messages about resolved symbols, the same on every tool and command."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from codeplane.operations.symbols.model import AmbiguousSymbol, SymbolNotFound
 from codeplane.query.relations import Symbol
 
 MAX_NAMED = 5
-"""References that a message names."""
+"""Maximum references that a message names."""
 _MAX_WRITTEN = 80
 _MAX_REFERENCE = 160
 _MAX_MESSAGE = 300
@@ -21,7 +21,7 @@ _MAX_SIGNATURE = 100
 
 
 def unresolved_message(unresolved: AmbiguousSymbol | SymbolNotFound) -> str:
-    """Why a written form does not name one symbol."""
+    """Return why a written form does not name one symbol."""
     if isinstance(unresolved, SymbolNotFound):
         return not_found_message(unresolved)
     return ambiguous_message(unresolved)
@@ -44,7 +44,7 @@ def not_found_message(missing: SymbolNotFound) -> str:
 
 
 def did_you_mean(references: Sequence[str]) -> str:
-    """The end of a message that something was not found; empty without a suggestion."""
+    """Return the end of a not-found message; empty without a suggestion."""
     named = _fitting(references)
     if not named:
         return ""
@@ -62,14 +62,14 @@ def ambiguous_message(ambiguous: AmbiguousSymbol) -> str:
 
 
 def short_references(symbols: Sequence[Symbol]) -> list[str]:
-    """References without a line, as long as they tell the symbols apart."""
+    """Return references without a line, as long as they are unambiguous."""
     short = [symbol_ref(each.path, each.lexical_path) for each in symbols]
     counts = Counter(short)
     return [ref if counts[ref] == 1 else each.reference for ref, each in zip(short, symbols, strict=True)]
 
 
 def candidate_fields(candidate: Symbol) -> dict[str, object]:
-    """A candidate in JSON: what is needed to choose one, and to ask for it."""
+    """Return a candidate as JSON fields: enough to choose and to request it."""
     fields: dict[str, object] = {
         "symbol_ref": candidate.reference,
         "kind": candidate.kind,
@@ -84,7 +84,7 @@ def not_found_lines(missing: SymbolNotFound) -> list[TextLine]:
 
 
 def ambiguous_lines(ambiguous: AmbiguousSymbol) -> list[TextLine]:
-    """The message; where it cannot name all candidates, a row for each that is known."""
+    """Return the message, and a row for each known candidate if the message cannot name all."""
     lines = [text(ambiguous_message(ambiguous))]
     if ambiguous.total <= MAX_NAMED:
         return lines
@@ -94,7 +94,7 @@ def ambiguous_lines(ambiguous: AmbiguousSymbol) -> list[TextLine]:
 
 
 def symbol_rows(symbols: Sequence[Symbol]) -> list[TextLine]:
-    """Symbols under their paths, one line each."""
+    """Return symbols grouped by path, one line each."""
     lines: list[TextLine] = []
     path = ""
     for each in sorted(symbols, key=lambda each: (each.path, each.start_line, each.lexical_path)):
@@ -108,12 +108,12 @@ def symbol_rows(symbols: Sequence[Symbol]) -> list[TextLine]:
 
 
 def _fitting(references: Sequence[str]) -> list[str]:
-    """The first references, as many as a message has room for."""
+    """Return the first references that fit into a message."""
     named: list[str] = []
     room = _MAX_MESSAGE
     for reference in references[:MAX_NAMED]:
-        # A cut reference would name something else. A path or a heading may be a whole sentence, addressed to the
-        # model that reads the message: such references stay in the data of an answer.
+        # A truncated reference would name something else. A path or a heading may be a whole sentence that addresses
+        # the model; such references stay in data fields.
         if len(reference) <= min(_MAX_REFERENCE, room) and len(reference.split()) == 1:
             named.append(display(reference))
             room -= len(reference)

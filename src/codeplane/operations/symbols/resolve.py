@@ -1,7 +1,7 @@
-"""What a written form of a symbol means: symbols that were found, several where one is needed, or none.
+"""Resolution of a written form to symbols: found, ambiguous, or not found.
 
-Every tool and command resolves symbols here, so that a form that one of them prints is accepted by all others and
-names the same symbol there. Nothing is guessed: a name that differs only in case is a suggestion, not a match.
+Every tool and command resolves symbols here, so a form that one of them prints is accepted by all others and names the
+same symbol. Nothing is guessed: a name that differs only in case is a suggestion, not a match.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from codeplane.query.relations import Symbol
 from codeplane.store.codec import ORDINAL_MASK
 
 MAX_SYMBOLS = 200
-"""Symbols of one name that are told apart."""
+"""Maximum symbols of one name."""
 MAX_CANDIDATES = 20
-"""Symbols that the answer to an ambiguous name lists."""
+"""Maximum candidates of an ambiguous name."""
 EXPECTED = "a name, Class.member, path#name, path:line or path:line:column"
 
 
@@ -45,7 +45,7 @@ def resolve_symbols(
     limit: int = MAX_SYMBOLS,
     suggest: bool = True,
 ) -> SymbolsFound | SymbolNotFound:
-    """Every symbol that a written form names. `scope`, a file or directory, and `kind` narrow a name down.
+    """Return every symbol that a written form names. `scope`, a file or directory, and `kind` narrow a name.
 
     Raises FILE_NOT_FOUND if the form names a file that is not indexed.
     """
@@ -62,7 +62,7 @@ def resolve_symbols(
             case DefinitionUid(uid):
                 found = index.by_identity(uid)
             case FileMember(path, name, line) if index.has_file(path):
-                found = _in_file(index, path, name, line, limit)
+                found = _find_in_file(index, path, name, line, limit)
                 missing = missing or SymbolNotFound(name, _parts(name), path, kind=kind)
             case FilePosition(path, line, column) if index.has_file(path):
                 found = index.at(path, line, column)
@@ -84,7 +84,7 @@ def resolve_symbols(
 
 
 def resolve_symbol(index: SymbolIndex, written: str, *, scope: str = "", kind: str | None = None) -> Resolution:
-    """The one symbol that a written form names. A constructor that is called like its type gives way to it."""
+    """Return the one symbol that a written form names. A type takes precedence over its constructor."""
     found = resolve_symbols(index, written, scope=scope, kind=kind)
     if isinstance(found, SymbolNotFound):
         return found
@@ -99,7 +99,7 @@ def resolve_symbol(index: SymbolIndex, written: str, *, scope: str = "", kind: s
 
 
 def with_suggestions(index: SymbolIndex, missing: SymbolNotFound) -> SymbolNotFound:
-    """The same with what may have been meant."""
+    """Add suggestions."""
     if missing.line is not None:
         near = nearest_to_line(index.file_candidates(missing.scope), missing.line)[:_NEAR_LINES]
         return replace(missing, suggestions=_references(near))
@@ -113,8 +113,8 @@ def with_suggestions(index: SymbolIndex, missing: SymbolNotFound) -> SymbolNotFo
 _NEAR_LINES = 2
 
 
-def _in_file(index: SymbolIndex, path: RepoPath, name: str, line: int | None, limit: int) -> list[Symbol]:
-    """By the whole lexical path, or else by the end of one; of several, those that start on the line."""
+def _find_in_file(index: SymbolIndex, path: RepoPath, name: str, line: int | None, limit: int) -> list[Symbol]:
+    """Find by lexical path, else by name; among several, those that start on the line."""
     found = index.in_file(path, name) or index.named(name, path, None, limit)[0]
     return [symbol for symbol in found if symbol.start_line == line] or found
 
@@ -137,7 +137,7 @@ def _references(candidates: Sequence[SymbolCandidate]) -> tuple[str, ...]:
 
 
 def _file_not_found(index: SymbolIndex, form: FileForm) -> CodePlaneError:
-    """The error for a symbol of a file that is not indexed, with the symbol or the place that may have been meant."""
+    """Return the error for a symbol of an unindexed file, with likely alternatives."""
     nearest = index.nearest_files(form.path)
     meant: list[str] = []
     if isinstance(form, FilePosition):

@@ -1,8 +1,7 @@
-"""Symbols that a misspelled name may mean, nearest first.
+"""Suggestions for a misspelled name, nearest first.
 
-Every candidate has a cost: edits in the name, edits in its qualifiers, and a little for lying outside of the place or
-the kind that was asked for. Only the nearest are suggested, so that a clear misspelling gets one suggestion and not a
-list.
+Every candidate has a cost: edits in the name, edits in its qualifiers, and a penalty outside of the requested scope or
+kind. Only candidates of the lowest cost are suggested, so a clear misspelling gets one suggestion, not a list.
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ from codeplane.operations.symbols.lookup import SymbolCandidate
 MAX_SUGGESTIONS = 5
 
 _STYLE = 1
-"""Cost of another case or another style of the same name: `totalPrice` for `total_price`."""
+"""Cost of another case or style of the same name: `totalPrice` for `total_price`."""
 _PREFIX = 2
-"""Cost of a name that goes on where the written one ends; the same as one edit."""
+"""Cost of a name that the written one is a prefix of; the same as one edit."""
 _WRONG_QUALIFIER = 4
 _ELSEWHERE = 2
-"""Cost of lying outside of the file, the directory or the kind that was asked for."""
+"""Cost of being outside of the requested file, directory or kind."""
 _MAX_COST = 6
 _MIN_PREFIX = 2
 
@@ -30,7 +29,7 @@ _MIN_PREFIX = 2
 def nearest_candidates(
     candidates: Iterable[SymbolCandidate], parts: Sequence[str], scope: str, kind: str | None
 ) -> list[SymbolCandidate]:
-    """The candidates of the lowest cost for a name given by its parts, by length of name, nesting, path and line."""
+    """Return the candidates of the lowest cost, by length of name, nesting, path and line."""
     costs: dict[SymbolCandidate, int] = {}
     for candidate in dict.fromkeys(candidates):
         # The type of that name is suggested instead.
@@ -55,7 +54,7 @@ def nearest_candidates(
 
 
 def nearest_to_line(candidates: Iterable[SymbolCandidate], line: int) -> list[SymbolCandidate]:
-    """Symbols of a file by their distance from a line that is in none of them; of two, the one below comes first."""
+    """Sort symbols by distance from a line outside of them; at equal distance, the one below comes first."""
 
     def key(candidate: SymbolCandidate) -> tuple[int, bool, int, int, str]:
         is_above = candidate.line <= line
@@ -75,7 +74,7 @@ def _cost(candidate: SymbolCandidate, parts: Sequence[str], scope: str, kind: st
 
 
 def _name_cost(written: str, other: str) -> int | None:
-    """Edits between two names; None if they have nothing in common."""
+    """Return the cost between two names; None if they are unrelated."""
     if written == other:
         return 0
     key, other_key = name_key(written), name_key(other)
@@ -87,14 +86,14 @@ def _name_cost(written: str, other: str) -> int | None:
     allowed = 2 if min(len(key), len(other_key)) >= 6 else 1 if max(len(key), len(other_key)) >= 4 else 0
     if abs(len(key) - len(other_key)) <= allowed:
         edits = edit_distance(key, other_key)
-        # A class is rarely misspelled as a function or a module of the same letters.
+        # A class is rarely misspelled as a function or module with the same letters.
         other_case = written[:1].isupper() != other[:1].isupper()
         costs += [_STYLE + edits + other_case] if edits <= allowed else []
     return min(costs, default=None)
 
 
 def _qualifier_cost(written: Sequence[str], own: Sequence[str]) -> int:
-    """Edits between the qualifiers, compared from the innermost outwards as far as both have some."""
+    """Return the cost between qualifiers, compared from the innermost as far as both have some."""
     if not written:
         return 0
     if not own:

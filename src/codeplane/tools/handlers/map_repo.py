@@ -50,7 +50,7 @@ def map_repo(call: Call, args: MapRepoArguments) -> Answer:
         made = make_map(snapshot, args.include, args.depth, args.limit, call.root.path.name, tokens, directory)
         with_units = call.wants_text and args.include is None
         fields = made.fields | ({"units": unit_markers(snapshot, directory)} if with_units else {})
-        return CachedMap(fields, tuple(made.rows), index_version(snapshot), settled=not has_unresolved(snapshot))
+        return CachedMap(fields, tuple(made.rows), index_version(snapshot), is_final=not has_unresolved(snapshot))
 
     def make() -> CachedMap:
         return call.root.workspace.read(ask, "best_effort", cancelled=call.cancelled).value

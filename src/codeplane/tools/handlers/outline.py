@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from shlex import quote
 from typing import Literal
 
@@ -149,20 +148,20 @@ def _show(
     call: Call, outlined: FileOutlineRows, args: FileOutlineArguments, window: tuple[int, int] | None, *, is_exact: bool
 ) -> tuple[Outline, bool]:
     """Return the outline, and True if it was reduced to the size of a default answer. Text is truncated later."""
-    show = partial(
-        outline.show_outline,
-        outlined,
-        resolve="exact" if is_exact else "outline",
-        symbol_id=args.name,
-        window=window,
+    options = outline.OutlineOptions(
+        depth=args.depth,
         limit=args.limit_symbols or MAX_LIMIT,
+        symbol=args.name if is_exact else None,
+        window=window,
     )
     if call.wants_text:
-        return show(depth=args.depth, max_chars=_UNLIMITED_CHARS, full_signatures=True), False
+        options = replace(options, max_chars=_UNLIMITED_CHARS, full_signatures=True)
+        return outline.show_outline(outlined, options), False
     if args.limit_symbols is not None or is_exact:
-        return show(depth=args.depth), False
-    found = show(depth=args.depth, max_chars=_UNLIMITED_CHARS)
-    reduced = fit_outline(found, lambda: show(depth="top", max_chars=_UNLIMITED_CHARS))
+        return outline.show_outline(outlined, options), False
+    options = replace(options, max_chars=_UNLIMITED_CHARS)
+    found = outline.show_outline(outlined, options)
+    reduced = fit_outline(found, lambda: outline.show_outline(outlined, replace(options, depth="top")))
     return reduced, reduced is not found
 
 
