@@ -21,6 +21,8 @@ from codeplane.cli.main import app
 from codeplane.cli.plain import plain
 from codeplane.config.keys import KEYS, ConfigKey
 from codeplane.config.layers import ENVIRONMENT_PREFIX
+from codeplane.facts import identifiers, structure
+from codeplane.facts.captures import QueryFile, captures_of
 from codeplane.languages.matrix import COVERAGES, supported, text_only
 from codeplane.languages.registry import detect
 from codeplane.tools.catalog import TOOLS
@@ -237,6 +239,31 @@ def _cases() -> dict[str, tuple[int, int]]:
     return found
 
 
+_QUERIES = {
+    QueryFile.FACTS: "Scopes, definitions, bindings, imports and exports. One fact per match.",
+    QueryFile.NAMES: "Identifiers. Where captures overlap, the later one in this list wins.",
+    QueryFile.FLOW: "Data flow: expressions, and statements about them.",
+}
+
+
+def captures() -> str:
+    assert structure and identifiers, "they register the captures"
+    lines = [
+        "# Captures of language queries",
+        "",
+        _NOTE,
+        "The queries in `src/codeplane/languages/<language>/` are tree-sitter patterns; the names of their captures",
+        "carry the meaning. Captures that start with an underscore are for predicates only. A *part* is read together",
+        "with the other capture of its pattern.",
+    ]
+    for query, about in _QUERIES.items():
+        lines += ["", f"## `{query}`", "", about, "", "| capture | meaning |", "|---|---|"]
+        for capture in captures_of(query):
+            part = "" if capture.handler is not None or query is QueryFile.FLOW else "*part:* "
+            lines.append(f"| `@{capture.name}` | {part}{capture.doc} |")
+    return "\n".join(lines) + "\n"
+
+
 def commands() -> str:
     lines = [
         "# The `cpl` command",
@@ -257,6 +284,7 @@ def commands() -> str:
 
 
 PAGES: dict[str, Callable[[], str]] = {
+    "docs/reference/captures.md": captures,
     "docs/reference/cli.md": commands,
     "docs/reference/configuration.md": configuration,
     "docs/reference/errors.md": errors,

@@ -1,6 +1,6 @@
 """Definitions: nesting, identity, signature, documentation, visibility.
 
-Works on the sites that the structure holds and on the source; knows no syntax tree.
+Works on the sites of the structure and on the source, without the syntax tree.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import NamedTuple
 
 from codeplane.base.limits import MAX_DOC_CHARS, MAX_SIGNATURE_CHARS
 from codeplane.facts.identity import Ids, qualify
@@ -27,10 +28,10 @@ _CALLABLES = frozenset({"function", "method", "macro", "constructor"})
 
 _DOCSTRING = re.compile(rb'[ \t\r\n]*(?:\#[^\n]*\n[ \t\r\n]*)*[rRuU]?("""|\'\'\'|"|\')(.*?)(?<!\\)\1', re.DOTALL)
 _MAX_DOC_LINE_CHARS = 2 * MAX_DOC_CHARS
-"""More is not shown; and to look for the edge of a comment takes the square of it."""
+"""Longer docs are truncated; finding a comment's start is O(n²)."""
 _COMMENT_EDGE = re.compile(r"^\s*(?:/\*+!?|\*+/|\*|//[/!]?)?\s?|\s*\*+/\s*$")
 _TAIL = " :{=;,\\"
-"""What a signature does not end with, nor with an arrow."""
+"""Characters that a signature does not end with; nor with an arrow."""
 _MAX_DOC_LINES = 200
 _NO_SIGNATURE = sha256(b"->").hexdigest()[:16]
 
@@ -41,7 +42,7 @@ class Definitions:
     sites: list[DefSite]
     """One per row."""
     writes: list[tuple[DefSite, int]]
-    """Sites that bind a variable without defining it, with the scope that they bind it in."""
+    """Sites that bind a variable without defining it, with the scope that binds it."""
     clauses: list[tuple[DefSite, int]] = field(default_factory=list)
     """Further clauses of a definition, with its row."""
 
@@ -49,113 +50,177 @@ class Definitions:
 def read_definitions(
     language: Language, path: str, family: str, structure: Structure, tree: ScopeTree, lines: Lines
 ) -> Definitions:
-    spans, decorators, docs = _wrapped_spans(structure)
-    exported = {site.name for site in structure.exports}
-    sections = _sections(structure, tree)
-    marks = {(scope_before(tree, start, start), name): said for start, name, said in sorted(structure.marks)}
-    announced = _announced(language, structure, tree, lines.source) if language.announces is not None else set()
-    module = language.module_name(path)
-    source, position = lines.source, lines.position
-    rows: list[Def] = []
-    sites: list[DefSite] = []
-    writes: list[tuple[DefSite, int]] = []
-    seen_variables: set[tuple[int, str | None, str]] = set()
-    clauses: list[tuple[DefSite, int]] = []
-    first_clauses: dict[tuple[int, str, str, int], int] = {}
-    ids = Ids(family, path)
-    around: list[tuple[int, str, str | None, int | None]] = []
+    reader = _Reader(language, path, family, structure, tree, lines)
     for site in _in_order(structure):
-        if not site.name:
-            continue  # the parser made it up to repair the source
-        while around and around[-1][0] <= site.start:
+        if site.name:  # an empty name was inserted by the parser's error recovery
+            reader.read(site)
+    return Definitions(reader.rows, reader.sites, reader.writes, reader.clauses)
+
+
+class _Enclosing(NamedTuple):
+    """A definition or container around the current site."""
+
+    end: int
+    path: str
+    kind: str | None
+    row: int | None
+
+
+_FILE = _Enclosing(-1, "", None, None)
+
+
+class _Reader:
+    """Builder of the rows of one file, site by site in document order."""
+
+    def __init__(
+        self, language: Language, path: str, family: str, structure: Structure, tree: ScopeTree, lines: Lines
+    ) -> None:
+        self._language = language
+        self._tree = tree
+        self._lines = lines
+        self._source = lines.source
+        self._module = language.module_name(path)
+        self._ids = Ids(family, path)
+        self._spans, self._decorators, self._docs = _wrapped_spans(structure)
+        self._exported = {site.name for site in structure.exports}
+        self._sections = _sections(structure, tree)
+        self._marks = {(scope_before(tree, start, start), name): text for start, name, text in sorted(structure.marks)}
+        self._announced: set[int] = set()
+        if language.announces is not None:
+            self._announced = _announced(language, structure, tree, lines.source)
+        self._around: list[_Enclosing] = []
+        """Stack of enclosing definitions and containers."""
+        self._seen_variables: set[tuple[int, str | None, str]] = set()
+        self._first_clauses: dict[tuple[int, str, str, int], int] = {}
+        self.rows: list[Def] = []
+        self.sites: list[DefSite] = []
+        self.writes: list[tuple[DefSite, int]] = []
+        self.clauses: list[tuple[DefSite, int]] = []
+
+    def read(self, site: DefSite) -> None:
+        around = self._around
+        while around and around[-1].end <= site.start:
             around.pop()
-        level = len(around) - 1
-        # In `a = b = 0` and in `x, y int` the second is not inside the first.
-        while level >= 0 and (
-            (around[level][2] in VARIABLES and (site.kind == "variable" or around[level][0] == site.end))
-            or (
-                around[level][0] == site.end
-                and (beside := around[level][3]) is not None
-                and sites[beside].start == site.start
-            )
-            # Nor is, in `struct s { int x; } v`, the type inside of what it is the type of.
-            or (
-                site.kind in language.type_kinds
-                and (named := around[level][3]) is not None
-                and sites[named].name_start >= site.end
-            )
-        ):
-            level -= 1
-        if site.place == "filewide":
-            level = -1
-        parent_path, parent_kind, parent = around[level][1:] if level >= 0 else ("", None, None)
+        level = self._level(site)
+        parent = around[level] if level >= 0 else _FILE
         if site.kind == "container":
-            inner = _base_name(site.name)
-            around.append((site.end, f"{parent_path}.{inner}" if parent_path else inner, "container", None))
-            continue
-        scope = scope_before(tree, site.start, site.end)
-        if site.place == "hoisted":
-            scope = tree.function_of(scope)
-        elif site.place == "inner":
-            scope = scope_before(tree, site.name_start, site.name_end)
-        elif site.place == "filewide":
-            scope = 0
-        kind = site.kind
-        if site.variant == "forward":
-            if tree.kinds[scope] not in NON_LOCAL:
-                writes.append((site, scope))
-                continue
-            if site.name_start in announced:
-                continue
-        if kind in VARIABLES and not language.variables_are_items:
-            if tree.kinds[scope] not in NON_LOCAL or (scope, site.owner, site.name) in seen_variables:
-                writes.append((site, scope))
-                continue
-            seen_variables.add((scope, site.owner, site.name))
-        in_type = parent_kind == "container" or parent_kind in language.type_kinds
-        if in_type and tree.kinds[scope] not in ("function", "lambda", "block"):
-            kind = language.member_kinds.get(kind, kind)
-        if language.clause_key is not None and kind in _CALLABLES:
-            place = around[level][0] if level >= 0 else -1
-            arguments = source[slice(*site.params)].decode("utf-8", "replace") if site.params else ""
-            clause = (place, kind, site.name, language.clause_key(arguments))
-            first = first_clauses.setdefault(clause, len(rows))
-            if first < len(rows):
-                clauses.append((site, first))
-                last: int | None = len(rows) - 1
-                while last is not None and last > first:
-                    last = rows[last].parent
-                if last == first:
-                    end_line, end_col = position(site.end - site.tail)
-                    rows[first] = rows[first]._replace(end_line=end_line, end_col=end_col)
-                around.append((site.end, rows[first].lexical_path, kind, first))
-                continue
-        owner = parent_path if site.owner is None else _base_name(site.owner)
-        if site.owner is not None and language.owner_path is not None:
-            owner = ".".join(filter(None, (parent_path, language.owner_path(site.owner))))
-        lexical_path = f"{owner}.{site.name}" if owner else site.name
-        start, end = spans.get(site.start, (site.start, site.end))
-        # A decorator may stand before what it decorates, not around it.
+            name = _base_name(site.name)
+            around.append(_Enclosing(site.end, f"{parent.path}.{name}" if parent.path else name, "container", None))
+            return
+        scope = self._scope(site)
+        if self._binds_only(site, scope):
+            self.writes.append((site, scope))
+            return
+        if site.variant == "forward" and site.name_start in self._announced:
+            return
+        kind = self._kind(site, scope, parent)
+        if self._language.clause_key is not None and kind in _CALLABLES and self._is_further_clause(site, kind, parent):
+            return
+        lexical_path = self._lexical_path(site, parent)
+        self._add(site, kind, scope, parent, lexical_path)
+        beside_type = (
+            level < len(around) - 1 and around[-1].end == site.end and around[-1].kind in self._language.type_kinds
+        )
+        if not beside_type:
+            around.append(_Enclosing(site.end, lexical_path, kind, len(self.rows) - 1))
+
+    def _level(self, site: DefSite) -> int:
+        """Return the index of the enclosing definition or container; -1 for the file."""
+        if site.place == "filewide":
+            return -1
+        level = len(self._around) - 1
+        while level >= 0 and self._is_beside(site, self._around[level]):
+            level -= 1
+        return level
+
+    def _is_beside(self, site: DefSite, outer: _Enclosing) -> bool:
+        """True if a site is not nested in a definition although its span is."""
+        if outer.kind in VARIABLES and (site.kind == "variable" or outer.end == site.end):
+            # In `a = b = 0` and in `x, y int` the second is not inside the first.
+            return True
+        if outer.row is None:
+            return False
+        named = self.sites[outer.row]
+        if outer.end == site.end and named.start == site.start:
+            return True
+        # In `struct s { int x; } v` the type is not inside of the variable.
+        return site.kind in self._language.type_kinds and named.name_start >= site.end
+
+    def _scope(self, site: DefSite) -> int:
+        if site.place == "inner":
+            return scope_before(self._tree, site.name_start, site.name_end)
+        if site.place == "filewide":
+            return 0
+        scope = scope_before(self._tree, site.start, site.end)
+        return self._tree.function_of(scope) if site.place == "hoisted" else scope
+
+    def _binds_only(self, site: DefSite, scope: int) -> bool:
+        """True for a forward declaration or a variable in a function, and for another site of a variable."""
+        is_local = self._tree.kinds[scope] not in NON_LOCAL
+        if site.variant == "forward" and (is_local or site.name_start in self._announced):
+            return is_local
+        if site.kind not in VARIABLES or self._language.variables_are_items:
+            return False
+        key = (scope, site.owner, site.name)
+        if is_local or key in self._seen_variables:
+            return True
+        self._seen_variables.add(key)
+        return False
+
+    def _kind(self, site: DefSite, scope: int, parent: _Enclosing) -> str:
+        in_type = parent.kind == "container" or parent.kind in self._language.type_kinds
+        if in_type and self._tree.kinds[scope] not in ("function", "lambda", "block"):
+            return self._language.member_kinds.get(site.kind, site.kind)
+        return site.kind
+
+    def _is_further_clause(self, site: DefSite, kind: str, parent: _Enclosing) -> bool:
+        """Add a clause to its definition; False for the first clause."""
+        assert self._language.clause_key is not None
+        clause = (parent.end, kind, site.name, self._language.clause_key(_params(site, self._source)))
+        first = self._first_clauses.setdefault(clause, len(self.rows))
+        if first == len(self.rows):
+            return False
+        self.clauses.append((site, first))
+        last: int | None = len(self.rows) - 1
+        while last is not None and last > first:
+            last = self.rows[last].parent
+        if last == first:
+            end_line, end_col = self._lines.position(site.end - site.tail)
+            self.rows[first] = self.rows[first]._replace(end_line=end_line, end_col=end_col)
+        self._around.append(_Enclosing(site.end, self.rows[first].lexical_path, kind, first))
+        return True
+
+    def _lexical_path(self, site: DefSite, parent: _Enclosing) -> str:
+        owner = parent.path if site.owner is None else _base_name(site.owner)
+        if site.owner is not None and self._language.owner_path is not None:
+            owner = ".".join(filter(None, (parent.path, self._language.owner_path(site.owner))))
+        return f"{owner}.{site.name}" if owner else site.name
+
+    def _add(self, site: DefSite, kind: str, scope: int, parent: _Enclosing, lexical_path: str) -> None:
+        language, source, position = self._language, self._source, self._lines.position
+        start, end = self._spans.get(site.start, (site.start, site.end))
+        # A decorator may be before the definition, not around it.
         end = max(end, site.end) if end != site.end else end - site.tail
         if source[end - 1 : end] == b"\n":
-            end -= 1  # some grammars count the line's end to what stands on it
+            end -= 1  # some grammars include the line ending
         signature_hash = _signature_hash(site, source)
         head = source[start : site.name_start].decode("utf-8", "replace")
-        # What stands above `type T struct{ x int }` speaks of T, not of x.
-        own_line = parent is None or rows[parent].name_line != position(start)[0]
+        # The comment above `type T struct{ x int }` documents T, not x.
+        own_line = parent.row is None or self.rows[parent.row].name_line != position(start)[0]
         if language.attribute_prefixes and own_line:
-            start = _with_attributes(language, lines, start)
+            start = _with_attributes(language, self._lines, start)
         start_line, start_col = position(start)
         end_line, end_col = position(end)
         name_line, name_col = position(site.name_start)
-        rows.append(
+        has_doc = own_line or language.doc_style == "docstring"
+        self.rows.append(
             Def(
-                ids.of_definition(kind, lexical_path, signature_hash),
-                parent,
+                self._ids.of_definition(kind, lexical_path, signature_hash),
+                parent.row,
                 scope,
                 kind,
                 site.name,
-                qualify(language, module, lexical_path),
+                qualify(language, self._module, lexical_path),
                 lexical_path,
                 start_line,
                 start_col,
@@ -165,32 +230,22 @@ def read_definitions(
                 name_col,
                 _signature(language, site, source),
                 signature_hash,
-                _doc(language, site, start_line, lines, docs.get(site.start))
-                if own_line or language.doc_style == "docstring"
-                else None,
-                language.visibility(
-                    Head(
-                        site.name,
-                        head,
-                        parent_kind,
-                        kind,
-                        marks.get((scope, site.name)) or _section(sections.get(scope, ()), site.start),
-                        rows[parent].visibility if parent is not None else None,
-                        site.name in exported if exported else None,
-                    )
-                ),
-                (*decorators.get(site.start, ()), *site.decorators),
+                _doc(language, site, start_line, self._lines, self._docs.get(site.start)) if has_doc else None,
+                self._visibility(site, kind, scope, parent, head),
+                (*self._decorators.get(site.start, ()), *site.decorators),
             )
         )
-        sites.append(site)
-        beside_type = level < len(around) - 1 and around[-1][0] == site.end and around[-1][2] in language.type_kinds
-        if not beside_type:
-            around.append((site.end, lexical_path, kind, len(rows) - 1))
-    return Definitions(rows, sites, writes, clauses)
+        self.sites.append(site)
+
+    def _visibility(self, site: DefSite, kind: str, scope: int, parent: _Enclosing, head: str) -> str:
+        section = self._marks.get((scope, site.name)) or _section(self._sections.get(scope, ()), site.start)
+        outer = self.rows[parent.row].visibility if parent.row is not None else None
+        exported = site.name in self._exported if self._exported else None
+        return self._language.visibility(Head(site.name, head, parent.kind, kind, section, outer, exported))
 
 
 def _in_order(structure: Structure) -> list[DefSite]:
-    """Definitions and containers by position, outer before inner, each name once."""
+    """Return definitions and containers by position, outer before inner, each name once."""
     containers = (
         DefSite(site.start, site.end, "container", site.name, site.start, site.start, None, None, None, None, ())
         for site in structure.containers
@@ -202,13 +257,16 @@ def _in_order(structure: Structure) -> list[DefSite]:
 
 
 def _rank(site: DefSite) -> tuple[int, int, int, bool, bool]:
-    """Outer before inner; of two patterns for one name, the function goes before the variable that holds it, and
-    the one that says where the name is bound before the one that does not."""
+    """Sort key: outer before inner; of two patterns for one name, the function before the variable that holds it, and
+    the one that says where the name is bound before the one that does not.
+    """
     return site.start, -site.end, site.name_start, site.kind in VARIABLES, not (site.place or site.variant)
 
 
 def _announced(language: Language, structure: Structure, tree: ScopeTree, source: bytes) -> set[int]:
-    """Forward declarations, by where their name stands, of what the file defines in the same scope."""
+    """Return the forward declarations, by the offset of their name, of functions that the file defines in the same
+    scope.
+    """
     defined: dict[tuple[int, str, str], list[str]] = {}
     forward = [site for site in structure.defs if site.variant == "forward"]
     names = {site.name for site in forward}
@@ -231,7 +289,7 @@ def _params(site: DefSite, source: bytes) -> str:
 
 
 def _sections(structure: Structure, tree: ScopeTree) -> dict[int, list[tuple[int, str]]]:
-    """The sections of each scope, in order."""
+    """Return the sections of each scope, in order."""
     found: dict[int, list[tuple[int, str]]] = {}
     for site in sorted(structure.sections):
         found.setdefault(scope_before(tree, site.start, site.end), []).append((site.start, site.text))
@@ -244,7 +302,7 @@ def _section(sections: Sequence[tuple[int, str]], start: int) -> str:
 
 
 def _wrapped_spans(structure: Structure) -> tuple[dict[int, Range], dict[int, tuple[str, ...]], dict[int, str]]:
-    """Spans, decorators and docs of wrapped definitions, by the start of what is wrapped; wrappers may nest."""
+    """Return spans, decorators and docs of wrapped definitions, by the start of the wrapped node; wrappers may nest."""
     spans: dict[int, Range] = {}
     decorators: dict[int, tuple[str, ...]] = {}
     docs: dict[int, str] = {}
@@ -260,12 +318,12 @@ def _wrapped_spans(structure: Structure) -> tuple[dict[int, Range], dict[int, tu
 
 
 def _signature(language: Language, site: DefSite, source: bytes) -> str:
-    """From the start of the definition to its body, on one line, without comments around the name and parameters."""
+    """Return the text from the start of the definition to its body, on one line, without comments."""
     limit = min(site.body[0] if site.body else site.end, site.start + 4 * MAX_SIGNATURE_CHARS)
     if site.body is None:
         raw = source[site.start : limit]
         if site.kind not in ("function", "method"):
-            # The line of its name, and what annotations are above it; parameters may go over several.
+            # The line of the name, and annotations above it; parameters may span several lines.
             known = (site.params[1] if site.params else max(site.start, site.name_end)) - site.start
             raw = raw[:known] + raw[known:].partition(b"\n")[0]
         text = _without_comments(language, raw.decode("utf-8", "replace"))
@@ -292,7 +350,7 @@ def _signature(language: Language, site: DefSite, source: bytes) -> str:
 
 
 def _without_comments(language: Language, text: str) -> str:
-    """What goes over several lines, without comments at their ends, or on lines of their own."""
+    """Remove comments at line ends and on lines of their own from a text of several lines."""
     if "\n" not in text:
         return text
     start, end = language.doc_block
@@ -306,7 +364,7 @@ def _without_comments(language: Language, text: str) -> str:
 
 
 def _signature_hash(site: DefSite, source: bytes) -> str:
-    """Hash of parameters and result as written, blanks aside; equal for all that have neither."""
+    """Return a hash of parameters and result as written, without blanks; the same for all that have neither."""
     params, returns = site.params, site.returns
     if params is None and returns is None:
         return _NO_SIGNATURE
@@ -316,7 +374,7 @@ def _signature_hash(site: DefSite, source: bytes) -> str:
 
 
 def _with_attributes(language: Language, lines: Lines, start: int) -> int:
-    """`start`, moved up over the attribute lines directly above (they are siblings in some grammars)."""
+    """Return `start`, moved up over the attribute lines directly above (siblings in some grammars)."""
     if not language.attribute_prefixes:
         return start
     line = lines.position(start)[0]
@@ -361,7 +419,7 @@ def _doc(language: Language, site: DefSite, line: int, lines: Lines, given: str 
 
 
 def _comment_above(language: Language, lines: Lines, line: int) -> list[str]:
-    """The comment that ends on the line directly above `line`, without its markers."""
+    """Return the comment that ends on the line directly above `line`, without its markers."""
     collected: list[str] = []
     current = line - 1
     above = lines.text(current).decode("utf-8", "replace").strip() if current >= 1 else ""
@@ -370,7 +428,7 @@ def _comment_above(language: Language, lines: Lines, line: int) -> list[str]:
         while current >= 1 and len(collected) < _MAX_DOC_LINES:
             text = lines.text(current).decode("utf-8", "replace").strip()
             collected.append(_COMMENT_EDGE.sub("", text[:_MAX_DOC_LINE_CHARS]))
-            # Where code stands before the comment, it speaks of that code.
+            # A comment after code on its line documents that code.
             if opening in text:
                 return collected[::-1] if text.startswith(opening) else []
             current -= 1
@@ -385,7 +443,7 @@ def _comment_above(language: Language, lines: Lines, line: int) -> list[str]:
 
 
 def _comment_below(language: Language, lines: Lines, line: int) -> list[str]:
-    """The comment that a body opens with, when its marker says that it speaks of what is around it."""
+    """Return the comment at the start of a body, if its marker says that it documents the enclosing definition."""
     collected: list[str] = []
     for current in range(line + 1, min(line + _MAX_DOC_LINES, len(lines.starts)) + 1):
         text = lines.text(current).decode("utf-8", "replace").strip()
@@ -396,5 +454,5 @@ def _comment_below(language: Language, lines: Lines, line: int) -> list[str]:
 
 
 def _base_name(owner: str) -> str:
-    """`*Stack[T]` belongs to `Stack`."""
+    """Return the name of a type without its parameters: `Stack` for `*Stack[T]`."""
     return re.split(r"[\[<(]", owner.lstrip("*&( "), maxsplit=1)[0].strip(" )")

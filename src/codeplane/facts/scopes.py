@@ -1,6 +1,6 @@
-"""The scope tree of one file, what each scope binds, and what each name in it resolves to.
+"""Scope tree of one file, the bindings of each scope, and lexical name look-up.
 
-Resolution is lexical and stays inside the file. What it cannot prove it leaves unknown.
+Look-up stays inside the file; whatever it cannot prove is left unresolved.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ NON_LOCAL = frozenset({"file", "class", "namespace"})
 
 PARAM, LOCAL_ASSIGN = BindReason.PARAM.value, BindReason.LOCAL_ASSIGN.value
 DEF_IN_SCOPE, IMPORT_ALIAS = BindReason.DEF_IN_SCOPE.value, BindReason.IMPORT_ALIAS.value
-"""As plain text: to ask a member of an enumeration for its value takes longer than to note it."""
+"""Plain strings: reading the value of an enum member takes longer."""
 
 _FUNCTIONS = frozenset({"function", "lambda", "file", "namespace"})
-"""Scopes that a hoisted name climbs to."""
+"""Scopes to which a hoisted name climbs."""
 
 _SEALED: Mapping[str, frozenset[int]] = MappingProxyType(
     {
@@ -30,7 +30,7 @@ _SEALED: Mapping[str, frozenset[int]] = MappingProxyType(
         "calls": frozenset({VALUE, CALLABLE}),
     }
 )
-"""Namespaces that a sealed scope does not see around it."""
+"""Namespaces that are not visible in a sealed scope."""
 
 _NOTHING_SEALED: Mapping[Range, str] = MappingProxyType({})
 
@@ -38,8 +38,8 @@ _NOTHING_SEALED: Mapping[Range, str] = MappingProxyType({})
 class ScopeTree:
     """Scopes in document order; number 0 is the file. `parents[n] < n` for every other.
 
-    `outer` are parts of a scope whose names are looked up outside of it; a scope that
-    starts in such a part has the outside as its parent, and `around` tells where it lies.
+    `outer` are parts of a scope whose names are looked up outside of it; a scope that starts in such a part has the
+    outside as its parent, and `around` is the scope that contains it.
     """
 
     def __init__(self, sites: Iterable[ScopeSite], outer: Iterable[Range], size: int) -> None:
@@ -71,14 +71,14 @@ class ScopeTree:
         return scope
 
     def conditional_of(self, scope: int) -> int:
-        """The conditional type around `scope`, which its inferred names belong to."""
+        """Return the conditional type around `scope`, which binds its inferred names."""
         found = scope
         while found and self.kinds[found] != "conditional":
             found = self.parents[found]
         return found or scope
 
     def enclosing_function(self, scope: int) -> int:
-        """The next function around the function that `scope` lies in; what `nonlocal` means."""
+        """Return the function around the function of `scope`, the target of `nonlocal`."""
         scope = self.parents[self.function_of(scope)]
         while self.kinds[scope] == "class":
             scope = self.parents[scope]
@@ -86,7 +86,7 @@ class ScopeTree:
 
 
 def locate(tree: ScopeTree, offsets: list[int]) -> tuple[list[int], list[int]]:
-    """For each of the sorted offsets: the innermost scope, and the scope in which its name is looked up."""
+    """Return, for each of the sorted offsets, the innermost scope, and the scope in which its name is looked up."""
     regions = tree.regions
     innermost: list[int] = []
     lookup: list[int] = []
@@ -119,7 +119,7 @@ def locate(tree: ScopeTree, offsets: list[int]) -> tuple[list[int], list[int]]:
 
 
 class Bindings:
-    """Every (scope, namespace, name) of a file, in the order in which they were first met."""
+    """Bindings of a file: (scope, namespace, name), in order of first occurrence."""
 
     def __init__(
         self,
@@ -149,7 +149,7 @@ class Bindings:
             else set()
         )
         self._hides: dict[int, int] = {}
-        # Type parameters (the scope around a generic class) come before inherited types.
+        # Type parameters (the scope around a generic class) precede inherited types.
         self._open_to_types = [
             language.inherits_types and opened and tree.kinds[parent] != "generic"
             for opened, parent in zip(self._open, tree.parents, strict=True)
@@ -164,14 +164,14 @@ class Bindings:
             or (language.class_scope_hidden and kind == "class")
             for kind in tree.kinds
         ]
-        """A class body is executed in order; where it hides its names from functions, `x = x` reads an outer one."""
+        """A class body is executed in order; if it hides its names from functions, `x = x` reads an outer one."""
         self._chains: tuple[dict[int, list[int]], ...] = ({}, {}, {}, {})
         """By namespace."""
         self._plain = not (self._receivers or any(self._open))
-        """Whether what is found in a scope is what is meant."""
+        """True if no scope is open or has a receiver, so that the first match is the target."""
 
     def redirect(self, scope: int, name: str, target: int) -> None:
-        """`global` and `nonlocal`: in `scope` the name means the one of `target`."""
+        """Apply `global` or `nonlocal`: in `scope` the name means the one of `target`."""
         self._redirects[scope, name] = target
 
     def add(
@@ -188,9 +188,9 @@ class Bindings:
         identity: str = "",
         hides: bool = False,
     ) -> int:
-        """One more site that binds `name`; two imports of one `identity` are the same thing twice.
+        """Add a site that binds `name`; two imports of one `identity` are the same binding.
 
-        One that `hides` is a variable of its own: what was bound before is seen only above it.
+        One that `hides` is a variable of its own: an earlier one is visible only before it.
         """
         scope = self._redirects.get((scope, name), scope)
         names = self._by_scope[scope]
@@ -208,7 +208,7 @@ class Bindings:
         if identity and identity == self._identities[number]:
             return number
         if target_kind is Target.UNKNOWN:
-            # Another value for a variable is still the same variable; for an import or a function it is not.
+            # Another assignment to a variable is the same variable; for an import or a function it is not.
             if row[3] == Target.IMPORT or (row[3] == Target.DEF and row[4] not in self.variables):
                 row[5] = int(Certainty.UNCERTAIN)
         elif row[3] == Target.UNKNOWN:
@@ -218,7 +218,7 @@ class Bindings:
         return number
 
     def add_local(self, scope: int, namespace: int, name: str, reason: str, visible_from: int) -> int:
-        """A parameter or a variable: the same as `add`, for what most sites are."""
+        """Add a parameter or a variable: `add` for the most frequent sites."""
         if not self._redirects:
             names = self._by_scope[scope]
             key = (namespace, name)
@@ -231,14 +231,14 @@ class Bindings:
         return self.add(scope, namespace, name, Target.UNKNOWN, None, reason, visible_from=visible_from)
 
     def add_member(self, scope: int, name: str, definition: int) -> int:
-        """A method declared outside of its type: bound, so that it has a place, but found by no look-up."""
+        """Add a method declared outside of its type: it has a binding, but no look-up finds it."""
         self._visible_from.append(0)
         self._identities.append("")
         self.rows.append([scope, name, int(Namespace.MEMBER), int(Target.DEF), definition, 1, DEF_IN_SCOPE])
         return len(self.rows) - 1
 
     def resolve(self, scope: int, namespace: int, name: str, offset: int) -> tuple[int, bool] | None:
-        """The binding that `name` means at `offset`, and whether that is certain."""
+        """Return the binding of `name` at `offset`, and whether it is certain."""
         key = (namespace, name)
         chain = self._chains[namespace].get(scope)
         if chain is None:
@@ -262,7 +262,7 @@ class Bindings:
                     number = self._hides.get(number)
             if number is not None:
                 if namespace == CALLABLE and (unseen[candidate] or self._language.calls_dispatched):
-                    certain = False  # an inherited overload may fit better
+                    certain = False  # An inherited overload may fit better.
                 elif value is not None and self._falls_through(chain, candidate, number):
                     certain = False
                 elif candidate and namespace == TYPE and self._language.lexical_types_first:
@@ -270,7 +270,7 @@ class Bindings:
                 if received and self._tree.kinds[candidate] in NON_LOCAL:
                     certain = certain and name[0].isupper() and (TYPE, name) in self._by_scope[candidate]
                 return number, certain and self.rows[number][5] == 1
-            # The header of a class, which a generic one shares a scope with, does not see what it inherits.
+            # The header of a generic class, which shares its scope, does not see inherited names.
             if unseen[candidate] and not (candidate == scope and self._tree.kinds[scope] == "generic"):
                 certain = False
             if receivers and candidate in receivers:
@@ -278,7 +278,7 @@ class Bindings:
         return None
 
     def _resolve_plain(self, chain: list[int], key: tuple[int, str], offset: int) -> tuple[int, bool] | None:
-        """The same as `resolve`, where nothing but the order of declarations matters."""
+        """Like `resolve`, if only the order of declarations matters."""
         by_scope = self._by_scope
         for candidate in chain:
             number = by_scope[candidate].get(key)
@@ -300,11 +300,11 @@ class Bindings:
         return namespace == VALUE or any((CALLABLE, name) in self._by_scope[outer] for outer in further)
 
     def find(self, scope: int, namespace: int, name: str) -> int | None:
-        """The binding of exactly this scope (after `global` and `nonlocal`)."""
+        """Return the binding of exactly this scope (after `global` and `nonlocal`)."""
         return self._by_scope[self._redirects.get((scope, name), scope)].get((namespace, name))
 
     def assigned_in(self, scope: int, name: str, offset: int) -> int:
-        """The scope whose variable an assignment at `offset` writes: one around that has it already, or this."""
+        """Return the scope whose variable an assignment at `offset` writes: an enclosing one with it, or this one."""
         for candidate in self._chain(scope, VALUE):
             number = self._by_scope[candidate].get((VALUE, name))
             if number is not None and self._visible_from[number] <= offset:
@@ -322,7 +322,9 @@ class Bindings:
 
 
 def scope_before(tree: ScopeTree, start: int, end: int) -> int:
-    """The innermost scope strictly around the node from `start` to `end`: where a definition binds its name."""
+    """Return the innermost scope strictly around the node from `start` to `end`: the scope that binds a definition's
+    name.
+    """
     number = bisect_right(tree.starts, start) - 1
     while number > 0:
         site = tree.sites[number]

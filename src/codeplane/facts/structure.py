@@ -1,30 +1,28 @@
-"""Runs a language's fact query and sorts its matches by what their captures mean.
+"""Structure of a file: matches of the facts query, sorted by the meaning of their captures.
 
-The result holds byte ranges and plain text, no tree-sitter nodes, so that everything
-after it is ordinary data.
+One handler per capture, registered in `captures`. The result holds byte ranges and text, no tree-sitter nodes, so that
+later stages work on ordinary data.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 from tree_sitter import Node, QueryCursor
 
+from codeplane.facts.captures import QueryFile, find_capture, handles, register_parts
 from codeplane.facts.grammar import Grammar
 
 Range = tuple[int, int]
-_PLAIN_SUBJECTS = frozenset(
-    {"outer", "open", "sealed", "container", "wrapper", "section", "conditional", "marked", "receiver", "shared"}
-)
-"""Subjects of a pattern that need no detail."""
 Captures = dict[str, list[Node]]
 MAX_OPEN_MATCHES = 512
-"""Matches that are under way at a time. Ordinary files have a few dozen; broken ones have thousands where an error
-holds all that follows it, and what that takes grows with their square."""
+"""Limit of concurrent partial matches. Ordinary files have a few dozen; broken ones have thousands where an error node
+contains the rest of the file, and matching takes quadratic time in their number."""
 _make = tuple.__new__
-"""Half as dear as the call of a named tuple, for those of which there are most."""
+"""Half the cost of calling a NamedTuple, for the most frequent ones."""
 
 
 class ScopeSite(NamedTuple):
@@ -46,16 +44,16 @@ class DefSite(NamedTuple):
     owner: str | None
     decorators: tuple[str, ...]
     visible_from: int | None = None
-    """Where a local name starts to be seen, when that is not the kind's own rule."""
+    """Offset from which a local name is visible, if not by the rule of its kind."""
     implied: bool = False
-    """The name is an identifier that means something else (an embedded field is called like its type)."""
+    """The name is an identifier that means something else (an embedded field is named by its type)."""
     place: str = ""
-    """Scope that it binds its name in: the one around it, `hoisted` the function's, `inner` its own, `filewide`
-    the file's."""
+    """Scope that binds its name: by default the enclosing one; `hoisted`: the function's, `inner`: its own,
+    `filewide`: the file's."""
     variant: str = ""
-    """`forward` for one that announces a definition; others have namespaces of their own."""
+    """`forward` for a forward declaration; others have namespaces of their own."""
     tail: int = 0
-    """How many of its last bytes are of what follows it: where indentation ends a block, grammars let it reach that."""
+    """Number of trailing bytes that belong to the next item, to which grammars extend blocks by indentation."""
 
 
 class SectionSite(NamedTuple):
@@ -74,7 +72,7 @@ class WrapperSite(NamedTuple):
     start: int
     end: int
     wrapped: int
-    """Start of the definition inside."""
+    """Start of the wrapped definition."""
     decorators: tuple[str, ...]
     doc: str | None = None
 
@@ -94,7 +92,7 @@ class ImportMatch(NamedTuple):
     name: str
     alias: str | None
     bound_at: Range | None
-    """The identifier that is bound, where there is one."""
+    """The bound identifier, if any."""
 
 
 class ExportSite(NamedTuple):
@@ -119,7 +117,7 @@ class Structure:
     outer: list[Range] = field(default_factory=list)
     open: set[Range] = field(default_factory=set)
     sealed: dict[Range, str] = field(default_factory=dict)
-    """What is not seen from inside: `values`, `calls` (with values), or everything (`""`)."""
+    """Names that are not visible from inside: `values`, `calls` (with values), or all (`""`)."""
     receivers: set[Range] = field(default_factory=set)
     shared: set[Range] = field(default_factory=set)
     implicit: list[tuple[Range, str]] = field(default_factory=list)
@@ -132,14 +130,32 @@ class Structure:
     exports: list[ExportSite] = field(default_factory=list)
     reexports: list[ReexportSite] = field(default_factory=list)
     conditional: set[int] = field(default_factory=set)
-    """Starts of definitions that may not come to be."""
+    """Starts of definitions that may not exist."""
     marks: list[tuple[int, str, str]] = field(default_factory=list)
-    """What is said of a name of the scope around: where, the name, and what."""
+    """Statements about a name of the enclosing scope: offset, name, text."""
     cut: bool = False
-    """Whether there was too much at a time, so that something may be missing."""
+    """True if matches exceeded the limit, so that facts may be missing."""
+
+
+class _Match(NamedTuple):
+    """One match of a pattern, as its handler sees it."""
+
+    found: Structure
+    captures: Captures
+    nodes: list[Node]
+    """Nodes of the capture that the pattern is about."""
+    detail: str
+    """The part of the capture's name after the first dot."""
+    grammar: Grammar
+    source: bytes
+
+
+_Subject = tuple[str, Callable[[_Match], None], str]
+"""The capture that a pattern is about, its handler, and its detail."""
 
 
 def read_structure(grammar: Grammar, root: Node, source: bytes) -> Structure:
+    """Run the facts query, and hand each match to the handler of its capture."""
     found = Structure()
     subjects = _subjects(grammar.language.name)
     cursor = QueryCursor(grammar.facts, match_limit=MAX_OPEN_MATCHES)
@@ -149,116 +165,136 @@ def read_structure(grammar: Grammar, root: Node, source: bytes) -> Structure:
         subject = subjects.get(pattern)
         if subject is None:
             subject = subjects[pattern] = _subject(captures)
-        capture, family, detail = subject
-        if family == "def":
-            _read_def(found, captures, captures[capture][0], detail, grammar, source)
-        elif family == "bind":
-            until = captures.get("until")
-            for node in _leaves(captures[capture], grammar):
-                end = node.end_byte
-                bound = (node.start_byte, end, detail, until[0].end_byte if until else end)
-                found.binds.append(_make(BindSite, bound))
-        elif family == "scope":
-            node, rest = captures[capture][0], captures.get("rest")
-            end = rest[0].end_byte if rest else node.end_byte
-            found.scopes.append(_make(ScopeSite, (node.start_byte, end, detail)))
-        elif family == "outer":
-            found.outer.extend((node.start_byte, node.end_byte) for node in captures[capture])
-        elif family == "open":
-            rest = captures.get("rest")
-            for node in captures[capture]:
-                found.open.add((node.start_byte, rest[0].end_byte if rest else node.end_byte))
-        elif family == "sealed":
-            rest = captures.get("rest")
-            for node in captures[capture]:
-                found.sealed[node.start_byte, rest[0].end_byte if rest else node.end_byte] = detail
-        elif family == "import":
-            _read_import(found, captures, captures[capture][0], detail, grammar, source)
-        elif family == "wrapper":
-            node, wrapped = captures[capture][0], captures["wrapped"][0]
-            decorators = _texts(captures.get("decorator", []), source)
-            doc = _first_text(captures, "doc", source)
-            found.wrappers.append(WrapperSite(node.start_byte, node.end_byte, wrapped.start_byte, decorators, doc))
-        elif family == "container":
-            node = captures[capture][0]
-            found.containers.append(ContainerSite(node.start_byte, node.end_byte, _text(captures["name"][0], source)))
-        elif family == "section":
-            node = captures[capture][0]
-            found.sections.append(SectionSite(node.start_byte, node.end_byte, _text(node, source)))
-        elif family == "export":
-            statement = captures[capture][0].start_byte
-            alias = _first_text(captures, "alias", source)
-            for node in _leaves(captures["name"], grammar):
-                name = _unquoted(_text(node, source))
-                found.exports.append(ExportSite(name, alias, detail, node.start_byte, statement))
-        elif family == "reexport" and "source" not in captures:
-            expand = grammar.language.expand_import
-            for site in expand(captures[capture][0], source) if expand is not None else ():
-                picked = site.name if site.name != "*" else None
-                at = captures[capture][0].start_byte
-                found.reexports.append(ReexportSite(at, site.source, picked, site.alias, detail))
-        elif family == "reexport":
-            found.reexports.append(
-                ReexportSite(
-                    captures[capture][0].start_byte,
-                    _unquoted(_text(captures["source"][0], source)),
-                    _first_text(captures, "name", source),
-                    _first_text(captures, "alias", source),
-                    detail,
-                )
-            )
-        elif family == "receiver":
-            found.receivers.update((node.start_byte, node.end_byte) for node in captures[capture])
-        elif family == "shared":
-            found.shared.update((node.start_byte, node.end_byte) for node in captures[capture])
-        elif family == "implicit":
-            found.implicit.extend(((node.start_byte, node.end_byte), detail) for node in captures[capture])
-        elif family == "conditional":
-            found.conditional.update(node.start_byte for node in captures[capture])
-        elif family == "marked":
-            node, spell = captures[capture][0], grammar.language.implied_name
-            for name in _texts(captures["name"], source):
-                said = spell(name) if spell is not None else name
-                found.marks.append((node.start_byte, said, _text(node, source)))
+        capture, handler, detail = subject
+        handler(_make(_Match, (found, captures, captures[capture], detail, grammar, source)))
     if found.imports:
         _leave_to_imports(found)
     return found
 
 
-def _leave_to_imports(found: Structure) -> None:
-    """A name that an import binds is no definition, whatever declares it (`const fs = require("fs")`)."""
-    bound = {site.bound_at[0] for site in found.imports if site.bound_at is not None}
-    if not bound.isdisjoint(site.name_start for site in found.defs):
-        found.defs = [site for site in found.defs if site.name_start not in bound]
-    if not bound.isdisjoint(site.start for site in found.binds):
-        found.binds = [site for site in found.binds if site.start not in bound]
-
-
-def _leaves(nodes: list[Node], grammar: Grammar) -> list[Node]:
-    expand = grammar.language.expand_pattern
-    if expand is None or not any(node.child_count for node in nodes):
-        return nodes
-    return [leaf for node in nodes for leaf in (expand(node) if node.child_count else (node,))]
-
-
 @cache
-def _subjects(language: str) -> dict[int, tuple[str, str, str]]:
-    """What the patterns of a language are about, as far as they were met."""
+def _subjects(language: str) -> dict[int, _Subject]:
+    """Cache of the subjects of a language's patterns, by pattern number."""
     return {}
 
 
-def _subject(captures: Captures) -> tuple[str, str, str]:
-    """The capture that says what a pattern is about. Patterns do not mix two subjects."""
-    for capture in captures:
-        family, _, detail = capture.partition(".")
-        if detail or family in _PLAIN_SUBJECTS:
-            return capture, family, detail
+def _subject(captures: Captures) -> _Subject:
+    """Return the capture that a pattern is about. A pattern has one subject."""
+    for name in captures:
+        capture = find_capture(QueryFile.FACTS, name)
+        if capture is not None and capture.handler is not None:
+            return name, capture.handler, name.partition(".")[2]
     raise ValueError(f"a pattern of facts.scm has no subject among its captures: {sorted(captures)}")
 
 
-def _read_def(found: Structure, captures: Captures, node: Node, detail: str, grammar: Grammar, source: bytes) -> None:
+_handles = partial(handles, QueryFile.FACTS)
+
+
+@_handles(
+    "scope.<kind>", "the node opens a scope (function, class, block, ...); with @rest it extends to the end of that"
+)
+def _read_scope(match: _Match) -> None:
+    node = match.nodes[0]
+    match.found.scopes.append(_make(ScopeSite, (node.start_byte, _end(match, node), match.detail)))
+
+
+@_handles("outer", "a part of a scope whose names are looked up outside of it (a default value)")
+def _read_outer(match: _Match) -> None:
+    match.found.outer.extend(map(_span, match.nodes))
+
+
+@_handles("sealed", "nothing around this scope is visible inside of it (a Rust `mod`)")
+@_handles("sealed.values", "no values around this scope are visible inside of it")
+@_handles("sealed.calls", "neither values nor callables around this scope are visible inside of it")
+def _read_sealed(match: _Match) -> None:
+    for node in match.nodes:
+        match.found.sealed[node.start_byte, _end(match, node)] = match.detail
+
+
+@_handles("open", "the scope has names that this file does not show (inherited members)")
+def _read_open(match: _Match) -> None:
+    match.found.open.update((node.start_byte, _end(match, node)) for node in match.nodes)
+
+
+@_handles("receiver", "members of a value that this file does not show precede the members and top-level names around")
+def _read_receiver(match: _Match) -> None:
+    match.found.receivers.update(map(_span, match.nodes))
+
+
+@_handles("shared", "definitions of this scope are visible in the scope around it too (a companion object)")
+def _read_shared(match: _Match) -> None:
+    match.found.shared.update(map(_span, match.nodes))
+
+
+@_handles(
+    "implicit.<name>", "the scope has an undeclared variable of that name (`value` in a C# setter); never certain"
+)
+def _read_implicit(match: _Match) -> None:
+    match.found.implicit.extend((_span(node), match.detail) for node in match.nodes)
+
+
+@_handles("conditional", "the definition may not exist, or another file may have another one; never certain")
+def _read_conditional(match: _Match) -> None:
+    match.found.conditional.update(node.start_byte for node in match.nodes)
+
+
+@_handles("section", "text that applies to the definitions after it in its scope (`private:`)")
+def _read_section(match: _Match) -> None:
+    node = match.nodes[0]
+    match.found.sections.append(SectionSite(node.start_byte, node.end_byte, _text(node, match.source)))
+
+
+@_handles("marked", "a statement about the definition called @name in its scope (`private :name`)")
+def _read_marked(match: _Match) -> None:
+    node, spell = match.nodes[0], match.grammar.language.implied_name
+    for name in _texts(match.captures["name"], match.source):
+        spelled = spell(name) if spell is not None else name
+        match.found.marks.append((node.start_byte, spelled, _text(node, match.source)))
+
+
+@_handles("container", "nesting called @name without a definition of its own (an `impl` block)")
+def _read_container(match: _Match) -> None:
+    node = match.nodes[0]
+    name = _text(match.captures["name"][0], match.source)
+    match.found.containers.append(ContainerSite(node.start_byte, node.end_byte, name))
+
+
+@_handles("wrapper", "a node around or before the definition @wrapped that belongs to its span")
+def _read_wrapper(match: _Match) -> None:
+    node, wrapped = match.nodes[0], match.captures["wrapped"][0]
+    decorators = _texts(match.captures.get("decorator", []), match.source)
+    doc = _first_text(match.captures, "doc", match.source)
+    match.found.wrappers.append(WrapperSite(node.start_byte, node.end_byte, wrapped.start_byte, decorators, doc))
+
+
+def _read_bind(match: _Match) -> None:
+    until = match.captures.get("until")
+    for node in _leaves(match.nodes, match.grammar):
+        end = node.end_byte
+        bound = (node.start_byte, end, match.detail, until[0].end_byte if until else end)
+        match.found.binds.append(_make(BindSite, bound))
+
+
+for _detail, _doc in {
+    "param": "a parameter, bound in its innermost scope",
+    "local": "a variable, bound in its innermost scope",
+    "hoisted": "a variable, bound in the enclosing function",
+    "type": "a type parameter",
+    "inferred": "a type parameter, bound in the enclosing scope of kind `conditional`",
+    "maybe": "bound unless another pattern binds it; never certain, because visibility depends on the control flow",
+    "assign": "the variable of an enclosing scope that already has the name, else one of its own scope",
+    "let": "a variable of its own, which hides an earlier one of the same scope",
+    "global": "in this scope the name means the one of the file",
+    "nonlocal": "in this scope the name means the one of the enclosing function",
+}.items():
+    _handles(f"bind.{_detail}", _doc)(_read_bind)
+
+
+@_handles("def.<kind>", "a definition; `.forward` declares one that follows, other variants have a row in `namespaces`")
+def _read_def(match: _Match) -> None:
+    found, captures, nodes, detail, grammar, source = match
+    node = nodes[0]
     kind, _, variant = detail.partition(".")
-    defs = found.defs
     if not variant and len(captures) == 2 and "name" in captures:
         # A variable, most often: nothing but itself and its name.
         start, end = node.start_byte, node.end_byte
@@ -267,7 +303,7 @@ def _read_def(found: Structure, captures: Captures, node: Node, detail: str, gra
             at, to = name.start_byte, name.end_byte
             text = source[at:to].decode("utf-8", "replace")
             site = (start, end, kind, text, at, to, None, None, None, None, (), None, False, "", "", tail)
-            defs.append(_make(DefSite, site))
+            found.defs.append(_make(DefSite, site))
         return
     until = captures.get("until")
     implied = "implied" in captures
@@ -277,7 +313,7 @@ def _read_def(found: Structure, captures: Captures, node: Node, detail: str, gra
     tail = _tail(node, source) if end == node.end_byte and source[end - 1 : end].isspace() else 0
     spell = grammar.language.implied_name if implied else None
     for name in _leaves(captures["implied" if implied else "name"], grammar):
-        defs.append(
+        found.defs.append(
             DefSite(
                 node.start_byte,
                 end,
@@ -299,8 +335,105 @@ def _read_def(found: Structure, captures: Captures, node: Node, detail: str, gra
         )
 
 
+@_handles("import.<kind>", "an import, with @source, @name, @alias and @star as far as the syntax has them")
+def _read_import(match: _Match) -> None:
+    found, captures, nodes, kind, grammar, source = match
+    start, end = _span(nodes[0])
+    expand = grammar.language.expand_import
+    if expand is not None:
+        for site in expand(nodes[0], source):
+            at = _span(site.node) if site.node is not None else None
+            found.imports.append(ImportMatch(start, end, site.kind or kind, site.source, site.name, site.alias, at))
+        return
+    module = _unquoted(_first_text(captures, "source", source) or "")
+    if "star" in captures:
+        found.imports.append(ImportMatch(start, end, kind, module, "*", None, None))
+        return
+    alias = captures.get("alias")
+    name = _first_text(captures, "name", source)
+    bound = alias[0] if alias else captures["name"][0] if "name" in captures else None
+    at = _span(bound) if bound is not None else None
+    alias_text = _text(alias[0], source) if alias else None
+    found.imports.append(ImportMatch(start, end, kind, module or name or "", name or module, alias_text, at))
+
+
+@_handles("export.<evidence>", "an explicit export of @name, optionally as @alias")
+def _read_export(match: _Match) -> None:
+    statement = match.nodes[0].start_byte
+    alias = _first_text(match.captures, "alias", match.source)
+    for node in _leaves(match.captures["name"], match.grammar):
+        name = _unquoted(_text(node, match.source))
+        match.found.exports.append(ExportSite(name, alias, match.detail, node.start_byte, statement))
+
+
+@_handles(
+    "reexport.<evidence>", "a re-export from @source; of everything without @name; by `expand_import` without @source"
+)
+def _read_reexport(match: _Match) -> None:
+    found, captures, nodes, evidence, grammar, source = match
+    at = nodes[0].start_byte
+    if "source" not in captures:
+        expand = grammar.language.expand_import
+        for site in expand(nodes[0], source) if expand is not None else ():
+            picked = site.name if site.name != "*" else None
+            found.reexports.append(ReexportSite(at, site.source, picked, site.alias, evidence))
+        return
+    module = _unquoted(_text(captures["source"][0], source))
+    name, alias = (_first_text(captures, part, source) for part in ("name", "alias"))
+    found.reexports.append(ReexportSite(at, module, name, alias, evidence))
+
+
+register_parts(
+    QueryFile.FACTS,
+    {
+        "name": "the name of a definition, import, export or container; a pattern is read by `expand_pattern`",
+        "implied": "instead of @name: an identifier that means something else (an embedded field is named by its type)",
+        "params": "the parameters of a definition",
+        "returns": "the return type of a definition",
+        "body": "the body of a definition; the signature ends before it",
+        "owner": "the type that a member declared elsewhere belongs to",
+        "until": "a local name is visible after the end of this node",
+        "hoisted": "beside a definition: it is bound in the enclosing function",
+        "inner": "beside a definition: it is bound in its own scope",
+        "filewide": "beside a definition: it is bound in the file, and nested in nothing",
+        "rest": "the end of a scope that starts at another node",
+        "wrapped": "the definition that a wrapper belongs to",
+        "decorator": "a decorator or annotation of the definition",
+        "doc": "text that documents the wrapped definition (Elixir's `@doc`)",
+        "source": "the module of an import or re-export",
+        "alias": "the local name of an import, or the exported name",
+        "star": "an import of everything",
+    },
+)
+
+
+def _span(node: Node) -> Range:
+    return node.start_byte, node.end_byte
+
+
+def _end(match: _Match, node: Node) -> int:
+    rest = match.captures.get("rest")
+    return rest[0].end_byte if rest else node.end_byte
+
+
+def _leave_to_imports(found: Structure) -> None:
+    """Drop definitions and bindings of names that an import binds (`const fs = require("fs")`)."""
+    bound = {site.bound_at[0] for site in found.imports if site.bound_at is not None}
+    if not bound.isdisjoint(site.name_start for site in found.defs):
+        found.defs = [site for site in found.defs if site.name_start not in bound]
+    if not bound.isdisjoint(site.start for site in found.binds):
+        found.binds = [site for site in found.binds if site.start not in bound]
+
+
+def _leaves(nodes: list[Node], grammar: Grammar) -> list[Node]:
+    expand = grammar.language.expand_pattern
+    if expand is None or not any(node.child_count for node in nodes):
+        return nodes
+    return [leaf for node in nodes for leaf in (expand(node) if node.child_count else (node,))]
+
+
 def _tail(node: Node, source: bytes) -> int:
-    """Comments and white space after the last thing that a definition says."""
+    """Return the length of comments and white space after the last token of a definition."""
     last = node
     while last.child_count:
         inner = next((child for child in reversed(last.children) if _says_something(child)), None)
@@ -315,26 +448,6 @@ def _tail(node: Node, source: bytes) -> int:
 
 def _says_something(node: Node) -> bool:
     return node.end_byte > node.start_byte and not node.is_extra
-
-
-def _read_import(found: Structure, captures: Captures, node: Node, kind: str, grammar: Grammar, source: bytes) -> None:
-    start, end = node.start_byte, node.end_byte
-    expand = grammar.language.expand_import
-    if expand is not None:
-        for site in expand(node, source):
-            at = (site.node.start_byte, site.node.end_byte) if site.node is not None else None
-            found.imports.append(ImportMatch(start, end, site.kind or kind, site.source, site.name, site.alias, at))
-        return
-    module = _unquoted(_first_text(captures, "source", source) or "")
-    if "star" in captures:
-        found.imports.append(ImportMatch(start, end, kind, module, "*", None, None))
-        return
-    alias = captures.get("alias")
-    name = _first_text(captures, "name", source)
-    bound = alias[0] if alias else captures["name"][0] if "name" in captures else None
-    at = (bound.start_byte, bound.end_byte) if bound is not None else None
-    alias_text = _text(alias[0], source) if alias else None
-    found.imports.append(ImportMatch(start, end, kind, module or name or "", name or module, alias_text, at))
 
 
 def _text(node: Node, source: bytes) -> str:
