@@ -18,8 +18,8 @@ from codeplane.base.call_record import CallRecord
 from codeplane.base.errors import ErrorCode
 from codeplane.ledger.events import Event, TaskState
 from codeplane.ledger.ledger import Ledger
-from codeplane.ledger.queries import list_operations
 from codeplane.ledger.schema import EventRow
+from support.ledgers import list_operations
 from support.mcp_client import Place, server_place, until
 from support.repositories import make_repository
 from support.sandbox import HOSTILE, Sandbox

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from codeplane.base.errors import ErrorCode
 from codeplane.ledger.chain import verify_chain
-from codeplane.ledger.queries import list_operations
 from support.doors import until
+from support.ledgers import list_operations
 from support.repositories import make_repository
 from support.tooling import error_of, serving
 

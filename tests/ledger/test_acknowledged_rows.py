@@ -159,7 +159,7 @@ def test_damaged_buffer_is_quarantined(tmp_path: Path, place: int) -> None:
 
 def test_pending_rows_of_another_owner_are_ignored(tmp_path: Path) -> None:
     killed(tmp_path, READ)
-    ledger = Ledger.open(tmp_path, owner="somebody else")
+    ledger = Ledger.open(tmp_path, owner="another user")
     assert outcomes(ledger) == []
     ledger.close()
 

@@ -14,10 +14,10 @@ from codeplane.ledger.chain import verify_chain
 from codeplane.ledger.events import Event, TaskState
 from codeplane.ledger.ledger import Ledger
 from codeplane.ledger.paths import list_archives
-from codeplane.ledger.queries import OperationFilter, find_operations, list_operations
+from codeplane.ledger.queries import OperationFilter, find_operations
 from codeplane.ledger.rotation import Retention
 from codeplane.tasks.model import digest_params
-from support.ledgers import calls_of, tasks_of
+from support.ledgers import calls_of, list_operations, tasks_of
 
 READ = Event("search", "r_1", session_id="s_1", task_id="t_1", status="ok", duration_ms=3, tokens_given=50, epoch=4)
 EFFECT = Event("write_source", "r_2", session_id="s_1", task_id="t_1", op_type="mutation")

@@ -108,7 +108,7 @@ def test_unexpected_error_in_a_rollback_releases_waiters(tmp_path: Path) -> None
 
 def test_mutation_in_a_foreign_ledger_is_not_rolled_back(tmp_path: Path) -> None:
     undoing = Undoing()
-    foreign = Ledger.open(tmp_path, owner="somebody", recover=undoing)
+    foreign = Ledger.open(tmp_path, owner="another user", recover=undoing)
     foreign.intent(EVENT)
     foreign.close()
     ours = Ledger.open(tmp_path, owner="us", recover=undoing)

@@ -13,11 +13,11 @@ from codeplane.ledger.chain import open_unchecked, verify_chain
 from codeplane.ledger.events import Event
 from codeplane.ledger.ledger import Ledger
 from codeplane.ledger.paths import list_archives
-from codeplane.ledger.queries import list_operations, list_tasks
+from codeplane.ledger.queries import list_tasks
 from codeplane.ledger.rotation import open_current
 from codeplane.ledger.schema import FIRST_HASH, LAYOUTS, EventRow
 from codeplane.store.database import create_database, finish_bulk
-from support.ledgers import calls_of, tasks_of
+from support.ledgers import calls_of, list_operations, tasks_of
 
 FIRST_TABLES = """
 CREATE TABLE events (

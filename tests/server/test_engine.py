@@ -21,9 +21,10 @@ import pytest
 
 from codeplane import __version__
 from codeplane.ledger.chain import verify_chain
-from codeplane.ledger.queries import OperationRow, list_operations, list_tasks
+from codeplane.ledger.queries import OperationRow, list_tasks
 from codeplane.server.frames import PROTOCOL, Frame
 from codeplane.server.sync_client import _receive
+from support.ledgers import list_operations
 from support.mcp_client import McpClient, Place, index_held, server_place, until
 from support.repositories import write
 

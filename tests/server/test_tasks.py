@@ -10,9 +10,10 @@ import subprocess
 from typing import Any
 
 from codeplane.ledger.chain import verify_chain
-from codeplane.ledger.queries import list_operations, list_tasks
+from codeplane.ledger.queries import list_tasks
 from codeplane.server.runtime_directory import RuntimeDirectory, read_http, runtime_base
 from support.http_front import modern_headers, modern_message
+from support.ledgers import list_operations
 from support.mcp_client import Place, until
 
 TOOLS = ("--toolsets", "core,tasks")

@@ -14,9 +14,9 @@ import pytest
 
 from codeplane.base.errors import ErrorCode
 from codeplane.base.limits import MAX_ANSWER_CHARS
-from codeplane.ledger.queries import list_operations
 from codeplane.tools.calls import CallRequest
 from codeplane.tools.surface import EVERYTHING, Surface
+from support.ledgers import list_operations
 from support.repositories import git, make_repository, sync, write
 from support.tooling import AGENT, Envelope, Server, codes_of, error_of, follow, serving
 

@@ -126,13 +126,6 @@ class OperationFilter:
         return "".join(f" AND {text}" for text, _ in used), bounds + [value for _, value in used]
 
 
-def list_operations(
-    directory: Path, limit: int, before: int | None = None, task_id: str | None = None
-) -> list[OperationRow]:
-    """List outcomes with a number below `before`, of one task or of all, newest first."""
-    return find_operations(directory, limit, OperationFilter(before, task_id=task_id))
-
-
 def find_operations(
     directory: Path, limit: int, matching: OperationFilter, *, oldest: bool = False
 ) -> list[OperationRow]:

@@ -69,6 +69,7 @@ class Head(NamedTuple):
 
 COLUMNS = ("seq", *EventRow._fields, "prev_hash", "hash")
 
+# Compared with the schema of existing files character by character, so no text or name in it may change.
 TABLES = """
 CREATE TABLE events (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
