@@ -17,6 +17,7 @@ import orjson
 from codeplane.base.envelope import STATUSES
 from codeplane.base.errors import ErrorCode, ErrorKind
 from codeplane.base.warnings import WarningCode
+from codeplane.cli.help import COMMANDS, load_command
 from codeplane.cli.main import app
 from codeplane.cli.plain import plain
 from codeplane.config.keys import KEYS, ConfigKey
@@ -275,7 +276,8 @@ def commands() -> str:
     ]
     context = app.make_context("cpl", [], resilient_parsing=True)
     lines += ["", "## `cpl`", "", "```text", _help(app, context), "```"]
-    for name, command in app.commands.items():
+    for name in COMMANDS:
+        command = load_command(name)
         if command.hidden:
             continue
         inner = command.make_context(name, [], parent=context, resilient_parsing=True)

@@ -16,7 +16,7 @@ import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.cli.assemble import Invocation
-from codeplane.cli.commands.doctor import doctor
+from codeplane.cli.commands.doctor import run_doctor
 from codeplane.config.model import Config
 from codeplane.languages.versions import grammar_pins, grammar_versions
 from codeplane.operations.context import Context
@@ -146,7 +146,7 @@ def test_further_checks_are_carried_out_and_guarded(
     monkeypatch.setenv("HOME", str(indexed.home))
     further = (handshake, unreachable_server, unreadable_thing)
     try:
-        code = doctor(Invocation(start=indexed.root), logs=False, json=True, further=further)
+        code = run_doctor(Invocation(start=indexed.root), logs=False, json=True, further=further)
     finally:
         shut_down()
     found = {check["name"]: check for check in json.loads(capsys.readouterr().out)["result"]["checks"]}

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner
 
-from codeplane.cli.help import SECTIONS, summary
+from codeplane.cli.help import COMMANDS as ENTRIES
+from codeplane.cli.help import HIDDEN, load_command
 from codeplane.cli.main import app
 
-COMMANDS = [name for name, command in app.commands.items() if not command.hidden]
+COMMANDS = [name for name in ENTRIES if name not in HIDDEN]
 PAGES = ["", *COMMANDS]
 MAX_SUMMARY = 80
 
@@ -36,26 +39,39 @@ def test_help_fits_the_terminal_and_is_not_truncated(command: str, width: int) -
 @pytest.mark.parametrize("command", PAGES)
 def test_every_sentence_of_a_page_is_shown_whole(command: str) -> None:
     words = " ".join(render(command, 80).split())
-    page = app.commands[command] if command else app
+    page = load_command(command) if command else app
     for parameter in page.params:
         text = getattr(parameter, "help", None)
         assert text is None or getattr(parameter, "hidden", False) or " ".join(text.split()) in words
     assert " ".join((page.help or "").replace("\b", "").split()) in words
 
 
-def test_every_command_is_in_one_section() -> None:
-    listed = [name for _, names in SECTIONS for name in names]
-    assert sorted(listed) == sorted(COMMANDS)
+@pytest.mark.parametrize("command", ENTRIES)
+def test_listed_summary_is_that_of_the_command(command: str) -> None:
+    loaded = load_command(command)
+    paragraph = " ".join((loaded.help or "").partition("\n\n")[0].split())
+    assert paragraph.startswith(ENTRIES[command].summary)
+    assert loaded.hidden == (command in HIDDEN)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_summary_is_one_line_at_100_columns(command: str) -> None:
-    text = summary(app.commands[command])
+    text = ENTRIES[command].summary
     assert 0 < len(text) <= MAX_SUMMARY
     assert f"{command:<9}  {text}\n" in render("", 100)
 
 
+def test_help_imports_no_command() -> None:
+    code = (
+        "import sys\nfrom codeplane.cli.main import app\n"
+        "app(['--help'], standalone_mode=False)\n"
+        "print([name for name in sys.modules if name.startswith('codeplane.cli.commands.')])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.splitlines()[-1] == "[]"
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_is_explained(command: str) -> None:
-    options = [parameter for parameter in app.commands[command].params if parameter.param_type_name == "option"]
+    options = [parameter for parameter in load_command(command).params if parameter.param_type_name == "option"]
     assert [option.name for option in options if not getattr(option, "help", None)] == []

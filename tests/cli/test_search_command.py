@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from codeplane.cli.commands.search import Wish, marker
+from codeplane.cli.commands.search import SearchOptions, make_marker
 from codeplane.cli.terminal import Style
 from support.sandbox import Sandbox
 
@@ -150,5 +150,5 @@ def test_the_name_of_references_is_marked(query: str, result: dict[str, object],
 
 
 def marked_by(query: str, mode: str, text: str, result: dict[str, object]) -> str:
-    shown = marker(Wish(query, mode), Style(colour=True), result)(text)
+    shown = make_marker(SearchOptions(query, mode), Style(colour=True), result)(text)
     return shown.replace(RED, "<").replace("\x1b[0m", ">")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from codeplane.cli.assemble import Invocation
-from codeplane.cli.commands.status import status
+from codeplane.cli.commands.status import show_status
 from codeplane.telemetry import shut_down
 from support.sandbox import CPL, Sandbox
 
@@ -44,11 +44,11 @@ def test_a_running_server_is_shown(at_home: Sandbox, capsys: pytest.CaptureFixtu
         asked.append(root)
         return RUNNING
 
-    assert status(Invocation(start=at_home.root), verbose=False, json=False, ask_server=ask) == 0
+    assert show_status(Invocation(start=at_home.root), verbose=False, json=False, ask_server=ask) == 0
     shown = capsys.readouterr().out
     assert "running, process 4711, stdio, http, port 8099, 3 clients, for 1 min 15 s" in shown
     assert "9.9\\x1b[2J" in shown and "hunter2" not in shown
-    assert status(Invocation(start=at_home.root), verbose=False, json=True, ask_server=ask) == 0
+    assert show_status(Invocation(start=at_home.root), verbose=False, json=True, ask_server=ask) == 0
     text = capsys.readouterr().out
     server = json.loads(text)["result"]["server"]
     assert server["running"] is True and (server["pid"], server["port"]) == (4711, 8099)
@@ -57,7 +57,7 @@ def test_a_running_server_is_shown(at_home: Sandbox, capsys: pytest.CaptureFixtu
 
 
 def test_no_server_is_said(at_home: Sandbox, capsys: pytest.CaptureFixture[str]) -> None:
-    status(Invocation(start=at_home.root), verbose=False, json=True, ask_server=lambda root: None)
+    show_status(Invocation(start=at_home.root), verbose=False, json=True, ask_server=lambda root: None)
     assert json.loads(capsys.readouterr().out)["result"]["server"] == {"running": False}
 
 

@@ -6,6 +6,7 @@ import re
 import shlex
 from pathlib import Path
 
+from codeplane.cli.help import load_command
 from codeplane.cli.main import app
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,7 +19,7 @@ def test_the_demo_runs_commands_with_options_that_exist() -> None:
     # With its parent: click caches the help option of a command with the names that its context asks for.
     parent = app.make_context("cpl", [], resilient_parsing=True)
     for name, *arguments in SHOWN:
-        app.commands[name].make_context(name, arguments, parent=parent).close()
+        load_command(name).make_context(name, arguments, parent=parent).close()
 
 
 def test_searches_of_the_demo_leave_out_its_own_script() -> None:

@@ -1,52 +1,103 @@
-"""Layout of `cpl --help`: commands grouped by purpose, and summaries that are never cut off."""
+"""The commands of `cpl`: where each is implemented, and the layout of `cpl --help`.
+
+A command is imported when it runs or its own help is shown, so that `cpl --help` loads none of them. A test compares
+the summaries with the commands.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import NamedTuple
 
 import click
 
-SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("Find and read", ("search", "read", "defs", "outline", "map", "ls")),
-    ("Follow references", ("refs", "calls", "imports", "unused")),
-    ("Change files", ("apply", "undo", "mutations")),
-    ("Agents and servers", ("install", "uninstall", "mcp", "up", "token", "tools", "call")),
-    ("Index", ("init", "status", "clear", "units", "roles", "languages")),
-    ("Maintenance", ("doctor", "trust", "ledger", "receipt")),
-)
+
+class CommandEntry(NamedTuple):
+    module: str
+    """Module under `cli/commands`."""
+    summary: str
+    """First sentence of the help of the command."""
+
+
+SECTIONS: Mapping[str, Mapping[str, CommandEntry]] = {
+    "Find and read": {
+        "search": CommandEntry("search", "Search code by words, name, text, regular expression or reference"),
+        "read": CommandEntry("read", "Print a file, a range of lines or a symbol"),
+        "defs": CommandEntry("definitions", "Find the definitions of a name"),
+        "outline": CommandEntry("outline", "Show the definitions of a file as a tree, or one symbol with its members"),
+        "map": CommandEntry(
+            "map_repo", "Give an overview of the repository: directories, key files, entry points, tests"
+        ),
+        "ls": CommandEntry("list_files", "List the files and directories of PATH, with line and file counts"),
+    },
+    "Follow references": {
+        "refs": CommandEntry("refs", "Find the uses of a symbol"),
+        "calls": CommandEntry(
+            "call_graph", "Find the callers of a symbol, or what it calls, each with its source line"
+        ),
+        "imports": CommandEntry("imports", "Show the files that a file imports, and the files that import it"),
+        "unused": CommandEntry("unused", "List definitions without a known use, at or under PATH"),
+    },
+    "Change files": {
+        "apply": CommandEntry("write_source", "Apply a patch or JSON edits to the working tree, all or nothing"),
+        "undo": CommandEntry("rollback", "Undo a change made by an agent or by 'cpl apply'"),
+        "mutations": CommandEntry("rollback", "List changes made by agents or by 'cpl apply', newest first"),
+    },
+    "Agents and servers": {
+        "install": CommandEntry("install", "Add CodePlane to MCP clients: the named ones, or all that are installed"),
+        "uninstall": CommandEntry("install", "Remove CodePlane from MCP clients: the named ones, or all that have it"),
+        "mcp": CommandEntry("mcp", "Serve MCP on standard input and output; MCP clients run this command"),
+        "up": CommandEntry("up", "Serve MCP over HTTP on this machine, until Ctrl-C"),
+        "token": CommandEntry("up", "Print the token of the HTTP server that 'cpl up' started"),
+        "tools": CommandEntry("call", "List the tools that agents can call"),
+        "call": CommandEntry("call", "Call a tool as an agent would, and print the answer as JSON"),
+    },
+    "Index": {
+        "init": CommandEntry("manage_index", "Create the index, or bring it up to date"),
+        "status": CommandEntry("status", "Show the state of the index and of the server"),
+        "clear": CommandEntry("clear", "Remove the index; source files are never touched"),
+        "units": CommandEntry("units", "List build units (packages, crates, modules), or show which one owns a file"),
+        "roles": CommandEntry("roles", "Count files by role, such as source or test; or explain the role of one file"),
+        "languages": CommandEntry("languages", "List the supported languages"),
+    },
+    "Maintenance": {
+        "doctor": CommandEntry("doctor", "Check the installation, the index and the MCP clients; suggest fixes"),
+        "trust": CommandEntry("trust", "Approve settings in .codeplane/config.yaml that need trust"),
+        "ledger": CommandEntry("ledger", "Show recorded tool calls, newest first"),
+        "receipt": CommandEntry("receipt", "Summarize one task: searches, files read and changed, tests, tokens"),
+    },
+}
+HIDDEN = {"host": CommandEntry("mcp", "Run the engine of the repository until standard input ends")}
+COMMANDS = {name: entry for entries in SECTIONS.values() for name, entry in entries.items()} | HIDDEN
 
 
 class CommandGroup(click.Group):
-    """The `cpl` command: lists its commands by section, in the order of `SECTIONS`."""
+    """The `cpl` command: loads commands on demand, and lists them by section."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        listed = [name for _, names in SECTIONS for name in names]
-        return listed + [name for name in self.commands if name not in listed]
+        return [name for name in COMMANDS if name not in HIDDEN]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return load_command(cmd_name) if cmd_name in COMMANDS else None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The commands first: they are what most readers look for."""
+        """Write the commands first: most readers look for them."""
         self.format_commands(ctx, formatter)
         click.Command.format_options(self, ctx, formatter)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        sections = list(self._sections(ctx))
-        width = max((len(name) for _, rows in sections for name, _ in rows), default=0)
-        for title, rows in sections:
+        width = max(map(len, COMMANDS))
+        for title, entries in SECTIONS.items():
             with formatter.section(title):
                 # Names padded to one width put the summaries of all sections into one column.
-                formatter.write_dl([(name.ljust(width), summary) for name, summary in rows])
-
-    def _sections(self, ctx: click.Context) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-        listed = {name for _, names in SECTIONS for name in names}
-        others = tuple(name for name in self.commands if name not in listed)
-        for title, names in (*SECTIONS, ("Other commands", others)):
-            found = ((name, self.get_command(ctx, name)) for name in names)
-            rows = [(name, summary(command)) for name, command in found if command is not None and not command.hidden]
-            if rows:
-                yield title, rows
+                formatter.write_dl([(name.ljust(width), entry.summary) for name, entry in entries.items()])
 
 
-def summary(command: click.Command) -> str:
-    """First sentence of a command's help, whole: click's own short help ends in an ellipsis."""
-    paragraph = " ".join((command.help or "").partition("\n\n")[0].split())
-    return paragraph.partition(". ")[0].removesuffix(".")
+def load_command(name: str) -> click.Command:
+    return next(command for command in _commands_in(COMMANDS[name].module) if command.name == name)
+
+
+def _commands_in(module: str) -> Iterator[click.Command]:
+    values = vars(import_module(f"codeplane.cli.commands.{module}")).values()
+    return (value for value in values if isinstance(value, click.Command))

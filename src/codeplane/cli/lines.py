@@ -12,14 +12,17 @@ from codeplane.cli.highlight import make_highlighter
 from codeplane.cli.terminal import Style, columns, fit
 
 Mark = Callable[[str], str]
-"""Colours what matched in the text of a row."""
+"""Colours matches in the text of a row."""
+
+
+def plain_mark(text: str) -> str:
+    return text
+
 
 _TAB = "    "
 
 
-def lines_reply(
-    status: str, lines: Sequence[TextLine], warnings: Sequence[str] = (), mark: Mark = lambda text: text
-) -> Reply:
+def lines_reply(status: str, lines: Sequence[TextLine], warnings: Sequence[str] = (), mark: Mark = plain_mark) -> Reply:
     """The reply of a command that prints the text form of a tool."""
     code = OK if status == "ok" else FAILED
     if sys.stdout.isatty():
@@ -30,7 +33,7 @@ def lines_reply(
     return Reply(text="\n".join(rows), status=status, warnings=warnings, notes=notes, exit_code=code)
 
 
-def terminal_lines(lines: Sequence[TextLine], style: Style, mark: Mark = lambda text: text) -> list[str]:
+def terminal_lines(lines: Sequence[TextLine], style: Style, mark: Mark = plain_mark) -> list[str]:
     numbers = [len(str(line.line)) for line in lines if line.kind is LineKind.SOURCE]
     sources = _SourcePrinter(style, max(numbers, default=0))
     return [
@@ -76,7 +79,7 @@ class _SourcePrinter:
         self._style = style
         self._width = width
         self._after: tuple[str, int] = ("", 0)
-        self._highlight: Mark = lambda text: text
+        self._highlight: Mark = plain_mark
 
     def print(self, line: TextLine) -> str:
         if (line.path, line.line) != self._after:

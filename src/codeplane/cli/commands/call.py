@@ -6,32 +6,54 @@ import json as json_format
 import sys
 from typing import Any
 
+import click
+
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.cli.answer import FAILED, OK, Reply, answer, tool_reply
 from codeplane.cli.assemble import Invocation, assemble
+from codeplane.cli.options import json_option
 from codeplane.cli.terminal import Style, wrapped
 
 _MAX_INPUT = 4 * 1024 * 1024
 
 
-def tools(invocation: Invocation, *, everything: bool, json: bool) -> int:
-    return answer("tools", lambda: _tools(everything), json=json)
+@click.command()
+@click.option("-a", "--all", "everything", is_flag=True, help="Include tools that agents do not see by default.")
+@json_option
+@click.pass_context
+def tools(context: click.Context, everything: bool, json: bool) -> None:
+    """List the tools that agents can call."""
+    context.exit(answer("tools", lambda: _tools(everything), json=json))
 
 
-def call(invocation: Invocation, tool: str, arguments: tuple[str, ...], given: str | None) -> int:
-    """Print the envelope whatever its status, or with format=text what an agent reads; the exit code is the status."""
+@click.command()
+@click.argument("tool")
+@click.argument("arguments", nargs=-1, metavar="[KEY=VALUE]...")
+@click.option("--json", "given", metavar="OBJECT", help="Arguments as one JSON object; - reads it from standard input.")
+@click.pass_context
+def call(context: click.Context, tool: str, arguments: tuple[str, ...], given: str | None) -> None:
+    """Call a tool as an agent would, and print the answer as JSON.
 
-    def work() -> Reply:
-        from codeplane.cli.connect import call_raw
-        from codeplane.tools.formats import Format
+    A key given more than once makes a list. 'cpl tools' lists the tools.
 
-        context = assemble(invocation).context
-        reply = call_raw(context, invocation, tool, parse_arguments(arguments, given), Format.JSON)
-        if reply.is_json:
-            return tool_reply(json_format.loads(reply.body))
-        return Reply(text=reply.body.decode("utf-8"), exit_code=FAILED if reply.is_error else OK)
+    \b
+    Examples:
+      cpl call search query="retry delay" limit=5
+      cpl call read --json '{"targets": ["README.md:1-20"]}'
+    """
+    context.exit(answer("call", lambda: _call(context.obj, tool, arguments, given), json=False))
 
-    return answer("call", work, json=False)
+
+def _call(invocation: Invocation, tool: str, arguments: tuple[str, ...], given: str | None) -> Reply:
+    """Call a tool. The envelope is printed whatever its status, or with format=text the text for agents."""
+    from codeplane.cli.connect import call_raw
+    from codeplane.tools.formats import Format
+
+    context = assemble(invocation).context
+    reply = call_raw(context, invocation, tool, parse_arguments(arguments, given), Format.JSON)
+    if reply.is_json:
+        return tool_reply(json_format.loads(reply.body))
+    return Reply(text=reply.body.decode("utf-8"), exit_code=FAILED if reply.is_error else OK)
 
 
 def parse_arguments(words: tuple[str, ...], given: str | None) -> dict[str, Any]:

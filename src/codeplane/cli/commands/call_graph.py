@@ -2,34 +2,49 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import click
 
-from codeplane.cli.answer import Reply, answer, tool_reply
-from codeplane.cli.assemble import Invocation, assemble
-from codeplane.cli.lines import lines_reply
+from codeplane.cli.options import json_option, tool_option
 from codeplane.cli.paths import typed_symbol
-
-if TYPE_CHECKING:
-    pass
-
-
-def calls(
-    invocation: Invocation, what: str, *, direction: str | None, depth: int, limit: int | None, json: bool
-) -> int:
-    return answer("calls", lambda: _calls(invocation, what, direction, depth, limit, as_json=json), json=False)
+from codeplane.cli.tool_call import run_tool
+from codeplane.tools.catalog.call_graph import CALL_GRAPH
 
 
-def _calls(
-    invocation: Invocation, what: str, direction: str | None, depth: int, limit: int | None, *, as_json: bool
-) -> Reply:
-    from codeplane.cli.connect import call_lines, call_tool
+@click.command("calls")
+@click.argument("symbol", metavar="NAME|PATH:LINE")
+@tool_option(
+    CALL_GRAPH,
+    "direction",
+    "-d",
+    "--direction",
+    help="Which side of the call to show. Default: callers (--json: both)",
+)
+@tool_option(CALL_GRAPH, "depth", "--depth", help="Levels of calls to follow", metavar="N")
+@tool_option(
+    CALL_GRAPH,
+    "limit",
+    "-n",
+    "--limit",
+    help="Maximum number of callers and callees. Default: 40 (--json: 20)",
+    metavar="COUNT",
+)
+@json_option
+@click.pass_context
+def call_graph(
+    context: click.Context, symbol: str, direction: str | None, depth: int, limit: int | None, json: bool
+) -> None:
+    """Find the callers of a symbol, or what it calls, each with its source line.
 
-    assembly = assemble(invocation)
-    context = assembly.context
-    given = {"direction": direction, "limit": limit}
-    arguments: dict[str, object] = {"symbol": typed_symbol(context.root, invocation.start, what), "depth": depth}
-    arguments |= {name: value for name, value in given.items() if value is not None}
-    if as_json:
-        return tool_reply(call_tool(context, invocation, "call_graph", arguments)[0])
-    status, lines = call_lines(context, invocation, "call_graph", arguments)
-    return lines_reply(status, lines, assembly.warnings)
+    Write the symbol as name, Class.member, path:line, path:line:column or path#name.
+    """
+    options = {"depth": depth, "direction": direction, "limit": limit}
+    start = context.obj.start
+    context.exit(
+        run_tool(
+            "calls",
+            context.obj,
+            "call_graph",
+            lambda root: {"symbol": typed_symbol(root, start, symbol), **options},
+            json=json,
+        )
+    )

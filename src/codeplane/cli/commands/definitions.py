@@ -6,11 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import click
+
 from codeplane.base.limits import MAX_LIMIT
 from codeplane.base.text_lines import TextLine, note
 from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Invocation, assemble
 from codeplane.cli.lines import lines_reply
+from codeplane.cli.options import json_option, limit_option
 from codeplane.cli.paths import repository_path, typed_symbol
 from codeplane.cli.terminal import plural
 
@@ -18,8 +21,16 @@ if TYPE_CHECKING:
     from codeplane.operations.definitions import Definition, DefinitionsAnswer
 
 
-def defs(invocation: Invocation, name: str, *, kind: str | None, path: str | None, limit: int, json: bool) -> int:
-    return answer("defs", lambda: _defs(invocation, name, kind, path, limit), json=json)
+@click.command()
+@click.argument("name")
+@click.option("-k", "--kind", metavar="KIND", help="Only this kind, such as function, class or method.")
+@click.option("-p", "--path", metavar="PATH", help="Only files at or under PATH.")
+@limit_option(20)
+@json_option
+@click.pass_context
+def defs(context: click.Context, name: str, kind: str | None, path: str | None, limit: int, json: bool) -> None:
+    """Find the definitions of a name."""
+    context.exit(answer("defs", lambda: _defs(context.obj, name, kind, path, limit), json=json))
 
 
 def _defs(invocation: Invocation, name: str, kind: str | None, path: str | None, limit: int) -> Reply:

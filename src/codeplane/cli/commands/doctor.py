@@ -14,12 +14,15 @@ from collections.abc import Iterable, Sequence
 from importlib import metadata
 from pathlib import Path
 
+import click
+
 from codeplane import __version__
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Assembly, Invocation, assemble, assemble_at, find_root
 from codeplane.cli.clients.doctor import NOT_CONFIGURED, NOT_INSTALLED, clients_doctor
+from codeplane.cli.options import json_option
 from codeplane.cli.plain import record
 from codeplane.cli.settings import config_lines, config_rows
 from codeplane.cli.terminal import Style, facts, plural, wrapped
@@ -35,7 +38,18 @@ REPORT_LINES = 20_000
 _LIBRARIES = ("apsw", "tantivy", "tree-sitter", "pygit2", "mcp", "PyYAML", "click", "orjson")
 
 
-def doctor(invocation: Invocation, *, logs: bool, json: bool, further: Sequence[CheckGroup] = ()) -> int:
+@click.command()
+@json_option
+@click.option("--logs", is_flag=True, help="Add versions, settings and log lines for a bug report.")
+@click.pass_context
+def doctor(context: click.Context, json: bool, logs: bool) -> None:
+    """Check the installation, the index and the MCP clients; suggest fixes."""
+    from codeplane.cli.commands.handshake import handshake
+
+    context.exit(run_doctor(context.obj, logs=logs, json=json, further=(handshake(context.obj),)))
+
+
+def run_doctor(invocation: Invocation, *, logs: bool, json: bool, further: Sequence[CheckGroup] = ()) -> int:
     """`further` are checks that need a server."""
     return answer("doctor", lambda: _doctor(invocation, logs, further), json=json)
 

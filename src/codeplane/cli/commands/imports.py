@@ -6,10 +6,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import click
+
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
 from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Invocation, assemble
+from codeplane.cli.options import json_option
 from codeplane.cli.paths import repository_path
 from codeplane.cli.terminal import Style, plural
 
@@ -17,8 +20,14 @@ if TYPE_CHECKING:
     pass
 
 
-def imports(invocation: Invocation, path: str | None, *, circles: bool, json: bool) -> int:
-    return answer("imports", lambda: _circles(invocation) if circles else _imports(invocation, path), json=json)
+@click.command()
+@click.argument("path", required=False)
+@click.option("--circles", is_flag=True, help="Show import cycles instead.")
+@json_option
+@click.pass_context
+def imports(context: click.Context, path: str | None, circles: bool, json: bool) -> None:
+    """Show the files that a file imports, and the files that import it."""
+    context.exit(answer("imports", lambda: _cycles(context.obj) if circles else _imports(context.obj, path), json=json))
 
 
 def _imports(invocation: Invocation, path: str | None) -> Reply:
@@ -49,7 +58,7 @@ def _imports(invocation: Invocation, path: str | None) -> Reply:
     )
 
 
-def _circles(invocation: Invocation) -> Reply:
+def _cycles(invocation: Invocation) -> Reply:
     from codeplane.cli.connect import reading
     from codeplane.operations.imports import find_import_cycles
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import shlex
 import sys
@@ -11,34 +10,29 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import click
+
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.base.paths import display
 from codeplane.cli.answer import FAILED, Reply, answer, write_warnings
 from codeplane.cli.assemble import Invocation, find_root, load_config, start_logging
 from codeplane.cli.clients.apply import apply_step, read_made
 from codeplane.cli.clients.catalog import CLIENTS, NAMES, get_client
 from codeplane.cli.clients.files import BACKUP
-from codeplane.cli.clients.model import Client, Endpoint, Launch, Machine, Scope, connected, launch, launched
+from codeplane.cli.clients.model import Client, Endpoint, Launch, Machine, Scope, launch
 from codeplane.cli.clients.plan import (
-    FOREIGN,
     REFUSED,
-    REPLACE,
     Step,
     http_snippet,
     plan_install,
     plan_uninstall,
-    read_text,
     snippet,
 )
-from codeplane.cli.errors import error_text
-from codeplane.cli.terminal import Style, facts, fit, plural
+from codeplane.cli.clients.report import command_line, diff_lines, problem_lines, short_path, step_lines, step_record
+from codeplane.cli.options import json_option, read_only_option, toolsets_option, yes_option
+from codeplane.cli.terminal import Style, facts, plural
 from codeplane.config import Config
 from codeplane.config.model import TOOLSETS
 
-_LINE = 200
-"""Longest line of a diff: a file may be one long line with private data in it."""
-_DONE = {"add": "added", "update": "updated", "replace": "replaced", "remove": "removed", "same": "unchanged"}
-_STILL = {"absent": "not configured", "foreign": "not ours, kept", "refused": "not changed"}
 _PORT = 8741
 """Port in the printed configuration of HTTP clients while no server runs and no port is configured."""
 
@@ -59,12 +53,61 @@ class InstallOptions:
         return Scope(self.where)
 
 
-def install(invocation: Invocation, options: InstallOptions, *, json: bool) -> int:
-    return answer("install", lambda: _install(invocation, options), json=json)
+scope_option = click.option(
+    "--scope",
+    type=click.Choice(["user", "project"]),
+    default="user",
+    show_default=True,
+    help="Write your own configuration, or the one shared in the repository.",
+)
 
 
-def uninstall(invocation: Invocation, options: InstallOptions, *, json: bool) -> int:
-    return answer("uninstall", lambda: _uninstall(invocation, options), json=json)
+@click.command()
+@click.argument("clients", metavar="[CLIENT]...", nargs=-1)
+@scope_option
+@toolsets_option
+@read_only_option
+@click.option("--print-config", is_flag=True, help="Print the entry for each client; change nothing.")
+@click.option("--http", is_flag=True, help="With --print-config: entries for the HTTP server of 'cpl up'.")
+@click.option("--dry-run", is_flag=True, help="Show the changes; make none.")
+@yes_option
+@json_option
+@click.pass_context
+def install(
+    context: click.Context,
+    clients: tuple[str, ...],
+    scope: str,
+    toolsets: str | None,
+    read_only: bool,
+    print_config: bool,
+    http: bool,
+    dry_run: bool,
+    yes: bool,
+    json: bool,
+) -> None:
+    """Add CodePlane to MCP clients: the named ones, or all that are installed.
+
+    CLIENT is claude-code, cursor, vscode, codex, zed, windsurf, gemini or opencode. Only the entry of CodePlane is
+    changed; the previous file is kept next to the new one until 'cpl uninstall'.
+    """
+    options = InstallOptions(clients, scope, dry_run, yes, print_config, http, toolsets, read_only)
+    context.exit(answer("install", lambda: _install(context.obj, options), json=json))
+
+
+@click.command()
+@click.argument("clients", metavar="[CLIENT]...", nargs=-1)
+@scope_option
+@click.option("--dry-run", is_flag=True, help="Show the changes; make none.")
+@yes_option
+@json_option
+@click.pass_context
+def uninstall(
+    context: click.Context, clients: tuple[str, ...], scope: str, dry_run: bool, yes: bool, json: bool
+) -> None:
+    """Remove CodePlane from MCP clients: the named ones, or all that have it."""
+    context.exit(
+        answer("uninstall", lambda: _uninstall(context.obj, InstallOptions(clients, scope, dry_run, yes)), json=json)
+    )
 
 
 def _install(invocation: Invocation, options: InstallOptions) -> Reply:
@@ -128,7 +171,7 @@ def _http_snippets(invocation: Invocation, options: InstallOptions) -> Reply:
             continue
         text = http_snippet(client, endpoint)
         note = f"\n{style.dim(client.http_note)}" if client.http_note else ""
-        places = ", ".join(_short(path, machine) for path in paths)
+        places = ", ".join(short_path(path, machine) for path in paths)
         blocks.append(f"{style.bold(client.title)}  {style.dim(places)}\n{text}{note}")
         records.append(
             {"client": client.name, "paths": list(map(str, paths)), "snippet": text, "note": client.http_note}
@@ -139,7 +182,7 @@ def _http_snippets(invocation: Invocation, options: InstallOptions) -> Reply:
 
 def _http_port(root: Path, config: Config) -> int:
     """Port of the server that runs, or of the configuration."""
-    from codeplane.cli.commands.serve import running_http
+    from codeplane.cli.commands.up import running_http
     from codeplane.cli.connect import open_runtime
 
     with open_runtime(root) as runtime:
@@ -198,15 +241,19 @@ def _carry_out(
     refused = [step for step in steps if step.action == REFUSED]
     todo = [step for step in steps if step.changes]
     if options.dry_run:
-        blocks = [_lines(steps, machine, style), *(_diff(step, machine, style) for step in todo), _problems(refused)]
+        blocks = [
+            step_lines(steps, machine, style),
+            *(diff_lines(step, machine, style) for step in todo),
+            problem_lines(refused),
+        ]
         text = "\n\n".join("\n".join(block) for block in blocks if block)
-        result = {"clients": [_record(step, diff=True) for step in steps], "dry_run": True}
+        result = {"clients": [step_record(step, diff=True) for step in steps], "dry_run": True}
         status = "error" if refused else "ok"
         return Reply(result, text, status, message="Nothing was changed.", warnings=cautions)
     if todo and not options.yes:
         if not _agreed(steps, machine, cautions, start):
             text = "Nothing was changed."
-            records = [_record(step) for step in steps]
+            records = [step_record(step) for step in steps]
             return Reply({"clients": records}, text, status="needs_decision", message=text)
         cautions = []
     backups: dict[Path, Path] = {}
@@ -221,19 +268,19 @@ def _carry_out(
                 raise
             finished.append(replace(step, action=REFUSED, problem=error))
     refused = [step for step in finished if step.action == REFUSED]
-    lines = _lines(finished, machine, style, done=True)
+    lines = step_lines(finished, machine, style, done=True)
     if any(step.changes for step in finished):
         lines += ["", "Restart the clients for this to take effect."]
     kept = list(backups.values())
     if len(kept) == 1:
-        lines.append(f"Backup of the previous file: {_short(kept[0], machine)}")
+        lines.append(f"Backup of the previous file: {short_path(kept[0], machine)}")
     elif kept:
         lines.append(f"Backups of the previous files are next to them, named FILE{BACKUP}.")
     if refused:
-        lines += ["", *_problems(refused)]
+        lines += ["", *problem_lines(refused)]
     changed = sum(step.changes for step in finished)
     return Reply(
-        result={"clients": [_record(step, backup=backups.get(step.path)) for step in finished]},
+        result={"clients": [step_record(step, backup=backups.get(step.path)) for step in finished]},
         text="\n".join(lines),
         status="error" if refused else "ok",
         message=f"Changed {plural(changed, 'file')}." if changed else "No changes needed.",
@@ -248,7 +295,7 @@ def _snippets(clients: Sequence[Client], scope: Scope, machine: Machine, root: P
         paths = client.files(machine, scope, root)
         if paths:
             text = snippet(client, start, scope)
-            places = ", ".join(_short(path, machine) for path in paths)
+            places = ", ".join(short_path(path, machine) for path in paths)
             blocks.append(f"{style.bold(client.title)}  {style.dim(places)}\n{text}")
             records.append({"client": client.name, "paths": list(map(str, paths)), "snippet": text})
     return Reply(result={"clients": records}, text="\n\n".join(blocks))
@@ -290,89 +337,10 @@ def _agreed(steps: list[Step], machine: Machine, cautions: list[str], start: Lau
             example="cpl install --yes" if start else "cpl uninstall --yes",
         )
     style = Style.of(sys.stderr)
-    print("\n".join(_lines(steps, machine, style)), file=sys.stderr)
+    print("\n".join(step_lines(steps, machine, style)), file=sys.stderr)
     write_warnings(cautions)
     if start:
-        print(f"\nThe clients will start: {style.bold(_command_line(start))}", file=sys.stderr)
+        print(f"\nThe clients will start: {style.bold(command_line(start))}", file=sys.stderr)
     count = plural(sum(step.changes for step in steps), "file")
     print(f"Change {count}? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
-
-
-def _lines(steps: Sequence[Step], machine: Machine, style: Style, *, done: bool = False) -> list[str]:
-    words = {step.path: (_DONE | _STILL)[step.action] if done else step.action for step in steps}
-    if not done:
-        words |= {step.path: (_DONE | _STILL)[step.action] for step in steps if not step.changes}
-    first = max(len(word) for word in words.values())
-    second = max(len(step.client.title) for step in steps)
-    lines = []
-    for step in steps:
-        word = words[step.path].ljust(first)
-        colour = style.green if step.changes else style.red if step.action == REFUSED else style.dim
-        line = f"  {colour(word)}  {step.client.title.ljust(second)}  {style.dim(_short(step.path, machine))}"
-        if step.action in (REPLACE, FOREIGN):
-            tense = "was" if done and step.changes else "now"
-            line += "  " + style.yellow(f"{tense}: {_foreign(step.existing)}")
-        lines.append(line)
-    return lines
-
-
-def _foreign(entry: object) -> str:
-    """Command or URL of an entry; never its variables or headers, which hold secrets."""
-    started = launched(entry)
-    if started:
-        return fit(_command_line(started), 80)
-    address = connected(entry)
-    return fit(address.partition("?")[0], 80) if address else "another entry"
-
-
-def _diff(step: Step, machine: Machine, style: Style) -> list[str]:
-    name = _short(step.path, machine)
-    lines = [style.bold(f"--- {name}"), style.bold(f"+++ {name}")]
-    for line in _changes(step)[2:]:
-        colour = {"+": style.green, "-": style.red, "@": style.dim}.get(line[:1], str)
-        lines.append(colour(fit(line, _LINE)))
-    return lines
-
-
-def _changes(step: Step) -> list[str]:
-    before = read_text(step.source)[1] if step.source else ""
-    after = step.after.decode("utf-8").removeprefix("\ufeff")
-    old, new = (text.replace("\r\n", "\n").removesuffix("\n").split("\n") if text else [] for text in (before, after))
-    # One line of context: the neighbours may hold keys.
-    return list(difflib.unified_diff(old, new, str(step.path), str(step.path), n=1, lineterm=""))
-
-
-def _problems(refused: Sequence[Step]) -> list[str]:
-    style = Style.of(sys.stdout)
-    return [error_text(step.problem, style) for step in refused if step.problem]
-
-
-def _record(step: Step, *, diff: bool = False, backup: Path | None = None) -> dict[str, object]:
-    shown: dict[str, object] = {
-        "client": step.client.name,
-        "scope": step.scope.value,
-        "path": str(step.path),
-        "action": step.action,
-    }
-    if step.source and step.source.linked:
-        shown["target"] = str(step.source.target)
-    if step.action in (REPLACE, FOREIGN):
-        shown["existing"] = _foreign(step.existing)
-    if diff and step.changes:
-        shown["diff"] = "\n".join(fit(line, _LINE) for line in _changes(step))
-    if backup:
-        shown["backup"] = str(backup)
-    if step.problem:
-        shown["error"] = step.problem.as_dict()
-    return shown
-
-
-def _command_line(start: Launch) -> str:
-    return display(" ".join((start.command, *start.args)))
-
-
-def _short(path: Path, machine: Machine) -> str:
-    if path.is_relative_to(machine.home) and path != machine.home:
-        return display(f"~/{path.relative_to(machine.home)}")
-    return display(str(path))

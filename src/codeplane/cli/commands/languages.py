@@ -6,16 +6,23 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+import click
+
 from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Invocation, load_config
+from codeplane.cli.options import json_option
 from codeplane.cli.terminal import Style, facts, plural, table, wrapped
 
 if TYPE_CHECKING:
     pass
 
 
-def languages(invocation: Invocation, *, json: bool) -> int:
-    return answer("languages", lambda: _languages(invocation), json=json)
+@click.command()
+@json_option
+@click.pass_context
+def languages(context: click.Context, json: bool) -> None:
+    """List the supported languages."""
+    context.exit(answer("languages", lambda: _languages(context.obj), json=json))
 
 
 def _languages(invocation: Invocation) -> Reply:

@@ -16,10 +16,13 @@ from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Invocation, assemble
+from codeplane.cli.options import json_option, limit_option
 from codeplane.cli.terminal import Style, columns, duration, facts, fit, number, table
 from codeplane.operations.receipt import parse_json_column
 
@@ -46,8 +49,33 @@ class LedgerOptions:
     json: bool = False
 
 
-def ledger(invocation: Invocation, options: LedgerOptions) -> int:
-    return answer("ledger", lambda: _ledger(invocation, options), json=options.json)
+@click.command()
+@click.argument("words", metavar="[list|show ID|follow|tasks]", nargs=-1)
+@click.option("-t", "--task", metavar="TASK", help="Only calls of this task; a prefix of its id is enough.")
+@click.option("--tool", metavar="TOOL", help="Only calls of this tool.")
+@click.option("--since", metavar="WHEN", help="Only calls since WHEN: 30m, 2h, 7d, a date or a time.")
+@limit_option(20)
+@json_option
+@click.pass_context
+def ledger(
+    context: click.Context,
+    words: tuple[str, ...],
+    task: str | None,
+    tool: str | None,
+    since: str | None,
+    limit: int,
+    json: bool,
+) -> None:
+    """Show recorded tool calls, newest first.
+
+    \b
+    cpl ledger           list calls
+    cpl ledger show ID   show one call
+    cpl ledger follow    print new calls until Ctrl-C
+    cpl ledger tasks     list tasks
+    """
+    options = LedgerOptions(words, task, tool, since, limit, json)
+    context.exit(answer("ledger", lambda: _ledger(context.obj, options), json=json))
 
 
 def call_fields(row: OperationRow) -> dict[str, object]:

@@ -2,40 +2,53 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import click
 
-from codeplane.cli.answer import Reply, answer
-from codeplane.cli.assemble import Invocation, assemble
+from codeplane.cli.options import json_option, tool_option
 from codeplane.cli.paths import repository_path
+from codeplane.cli.tool_call import run_tool
+from codeplane.tools.catalog.list_files import LIST_FILES
 
 MAX_ENTRIES = 1000
 
 
-@dataclass(frozen=True)
-class ListOptions:
-    """Options of `cpl ls`."""
-
-    path: str | None = None
-    depth: int | None = None
-    pattern: str | None = None
-    everything: bool = False
-    limit: int | None = None
-
-
-def list_files(invocation: Invocation, options: ListOptions, *, json: bool) -> int:
-    return answer("ls", lambda: _list(invocation, options, as_json=json), json=False)
-
-
-def _list(invocation: Invocation, options: ListOptions, *, as_json: bool) -> Reply:
-    root = assemble(invocation).context.root
-    arguments = {
-        # Without a path, the working directory is listed.
-        "path": repository_path(root, invocation.start, options.path or "."),
-        "depth": options.depth,
-        "pattern": options.pattern,
-        "include_ignored": options.everything,
-        "limit": options.limit or MAX_ENTRIES,
-    }
-    from codeplane.cli.commands.map_repo import tool_answer
-
-    return tool_answer(invocation, "list_files", arguments, as_json=as_json)
+@click.command("ls")
+@click.argument("path", required=False, type=click.Path())
+@tool_option(
+    LIST_FILES, "depth", "-d", "--depth", help="Levels of directories. Default: 1, or all with --pattern", metavar="N"
+)
+@tool_option(
+    LIST_FILES,
+    "pattern",
+    "-p",
+    "--pattern",
+    help="Only matching files at any depth, in .gitignore syntax",
+    metavar="PATTERN",
+)
+@tool_option(LIST_FILES, "include_ignored", "-a", "--all", help="Include files that are not indexed, with the reason")
+@tool_option(LIST_FILES, "limit", "-n", "--limit", help="Maximum number of entries. Default: 1000", metavar="COUNT")
+@json_option
+@click.pass_context
+def list_files(
+    context: click.Context,
+    path: str | None,
+    depth: int | None,
+    pattern: str | None,
+    include_ignored: bool,
+    limit: int | None,
+    json: bool,
+) -> None:
+    """List the files and directories of PATH, with line and file counts."""
+    options = {"depth": depth, "pattern": pattern, "include_ignored": include_ignored or None}
+    options |= {"limit": limit or MAX_ENTRIES}
+    # Without a path, the working directory is listed.
+    start = context.obj.start
+    context.exit(
+        run_tool(
+            "ls",
+            context.obj,
+            "list_files",
+            lambda root: {"path": repository_path(root, start, path or "."), **options},
+            json=json,
+        )
+    )

@@ -13,11 +13,14 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
+import click
+
 from codeplane import telemetry
 from codeplane.base.paths import display
 from codeplane.cli.answer import INTERRUPTED, Reply, answer, require_answer, warning_lines, write_warnings
 from codeplane.cli.assemble import Invocation, assemble
 from codeplane.cli.ignorefile import write_ignore_file
+from codeplane.cli.options import directory, json_option
 from codeplane.cli.plain import record
 from codeplane.cli.progress import ProgressLine
 from codeplane.cli.terminal import Style, columns, duration, facts, fit, number, plural, size, table
@@ -37,8 +40,18 @@ MAX_LANGUAGES = 12
 MAX_SET_ASIDE = 5
 
 
-def init(invocation: Invocation, path: Path | None, *, ignore_file: bool, json: bool) -> int:
-    return answer("init", lambda: _init(invocation, path, ignore_file), json=json)
+@click.command()
+@click.argument("path", type=directory, required=False)
+@click.option("--ignore-file", is_flag=True, help="Also write a .cplignore that lists the default rules as comments.")
+@json_option
+@click.pass_context
+def init(context: click.Context, path: Path | None, ignore_file: bool, json: bool) -> None:
+    """Create the index, or bring it up to date.
+
+    PATH is any directory of the repository. Default: the current directory. A directory without git can be indexed if
+    it is named.
+    """
+    context.exit(answer("init", lambda: _init(context.obj, path, ignore_file), json=json))
 
 
 def summary(report: IndexReport, root: Path, style: Style) -> str:

@@ -1,28 +1,26 @@
-"""`cpl map` and `cpl ls`: a repository at a glance, and the files of a directory."""
+"""`cpl map`: an overview of the repository."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import click
 
-from codeplane.cli.answer import Reply, answer, tool_reply
-from codeplane.cli.assemble import Invocation, assemble
-from codeplane.cli.lines import lines_reply
-
-
-def map_repo(
-    invocation: Invocation, *, include: Sequence[str], depth: int | None, tokens: int | None, json: bool
-) -> int:
-    given = {"include": list(include), "depth": depth, "max_tokens": tokens}
-    return answer("map", lambda: tool_answer(invocation, "map_repo", given, as_json=json), json=False)
+from codeplane.cli.options import json_option, tool_option
+from codeplane.cli.tool_call import run_tool
+from codeplane.tools.catalog.map_repo import MAP_REPO
 
 
-def tool_answer(invocation: Invocation, tool: str, arguments: Mapping[str, object], *, as_json: bool) -> Reply:
-    from codeplane.cli.connect import call_lines, call_tool
+@click.command("map")
+@tool_option(MAP_REPO, "include", "-i", "--include", help="Only this section; repeatable", metavar="SECTION")
+@tool_option(MAP_REPO, "depth", "--depth", help="Levels of directories", metavar="N")
+@tool_option(
+    MAP_REPO, "max_tokens", "--tokens", help="Maximum size in tokens. Default: 800 (--json: 1500)", metavar="N"
+)
+@json_option
+@click.pass_context
+def map_repo(context: click.Context, include: tuple[str, ...], depth: int, max_tokens: int | None, json: bool) -> None:
+    """Give an overview of the repository: directories, key files, entry points, tests.
 
-    assembly = assemble(invocation)
-    given = {name: value for name, value in arguments.items() if value}
-    if as_json:
-        found, _ = call_tool(assembly.context, invocation, tool, given)
-        return tool_reply(found)
-    status, lines = call_lines(assembly.context, invocation, tool, given)
-    return lines_reply(status, lines, assembly.warnings)
+    SECTION is structure, languages, entry_points, key_files, dependencies, test_layout or public_api.
+    """
+    arguments = {"include": include, "depth": depth, "max_tokens": max_tokens}
+    context.exit(run_tool("map", context.obj, "map_repo", lambda root: arguments, json=json))

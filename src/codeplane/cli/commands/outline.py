@@ -1,32 +1,32 @@
-"""`cpl defs`, `cpl outline`, `cpl languages`: a look at what was found."""
+"""`cpl outline`: the definitions of a file."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import click
 
 from codeplane.base.limits import MAX_LIMIT
-from codeplane.cli.answer import Reply, answer, tool_reply
-from codeplane.cli.assemble import Invocation, assemble
-from codeplane.cli.lines import lines_reply
+from codeplane.cli.options import json_option, tool_option
 from codeplane.cli.paths import repository_path
-
-if TYPE_CHECKING:
-    pass
-
-
-def outline(invocation: Invocation, file: str, *, ref: str | None = None, symbol: str | None = None, json: bool) -> int:
-    return answer("outline", lambda: _outline(invocation, file, ref, symbol, as_json=json), json=False)
+from codeplane.cli.tool_call import run_tool
+from codeplane.tools.catalog.outline import FILE_OUTLINE
 
 
-def _outline(invocation: Invocation, file: str, ref: str | None, symbol: str | None, *, as_json: bool) -> Reply:
-    from codeplane.cli.connect import call_lines, call_tool
-
-    assembly = assemble(invocation)
-    path = repository_path(assembly.context.root, invocation.start, file)
-    arguments = {"file": path, "limit_symbols": MAX_LIMIT, "ref": ref, "symbol": symbol}
-    arguments = {name: value for name, value in arguments.items() if value}
-    if as_json:
-        found, _ = call_tool(assembly.context, invocation, "file_outline", arguments)
-        return tool_reply(found)
-    status, lines = call_lines(assembly.context, invocation, "file_outline", arguments)
-    return lines_reply(status, lines, assembly.warnings)
+@click.command()
+@click.argument("file", type=click.Path())
+@click.argument("symbol", required=False)
+@tool_option(FILE_OUTLINE, "ref", "-r", "--ref", help="The file at this branch, tag or commit", metavar="REF")
+@json_option
+@click.pass_context
+def outline(context: click.Context, file: str, symbol: str | None, ref: str | None, json: bool) -> None:
+    """Show the definitions of a file as a tree, or one symbol with its members."""
+    options = {"limit_symbols": MAX_LIMIT, "ref": ref, "symbol": symbol}
+    start = context.obj.start
+    context.exit(
+        run_tool(
+            "outline",
+            context.obj,
+            "file_outline",
+            lambda root: {"file": repository_path(root, start, file), **options},
+            json=json,
+        )
+    )

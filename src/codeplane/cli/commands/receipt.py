@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+import click
+
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Invocation, assemble
 from codeplane.cli.commands.ledger import limit_words, moment, task_fields
+from codeplane.cli.options import json_option
 from codeplane.cli.plain import record
 from codeplane.cli.terminal import Style, columns, duration, facts, fit, number, plural
 
@@ -20,8 +23,15 @@ _SHOWN_FILES = 12
 _INDENT = " " * 13
 
 
-def receipt(invocation: Invocation, task: str | None, *, last: bool, everything: bool, json: bool) -> int:
-    return answer("receipt", lambda: _receipt(invocation, task, last, everything), json=json)
+@click.command()
+@click.argument("task", required=False)
+@click.option("--last", is_flag=True, help="The newest task that has calls. Default if TASK is not given.")
+@click.option("-a", "--all", "everything", is_flag=True, help="List all files.")
+@json_option
+@click.pass_context
+def receipt(context: click.Context, task: str | None, last: bool, everything: bool, json: bool) -> None:
+    """Summarize one task: searches, files read and changed, tests, tokens."""
+    context.exit(answer("receipt", lambda: _receipt(context.obj, task, last, everything), json=json))
 
 
 def _receipt(invocation: Invocation, name: str | None, last: bool, everything: bool) -> Reply:

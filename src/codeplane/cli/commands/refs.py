@@ -8,6 +8,8 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
+import click
+
 from codeplane.base.limits import MAX_LIMIT
 from codeplane.base.paths import display
 from codeplane.base.symbols import short_name
@@ -15,6 +17,7 @@ from codeplane.base.text_lines import TextLine, heading, match, note, text
 from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Invocation, assemble
 from codeplane.cli.lines import lines_reply
+from codeplane.cli.options import json_option, limit_option
 from codeplane.cli.paths import typed_symbol
 from codeplane.cli.terminal import number, plural
 from codeplane.facts.model import Tier
@@ -27,8 +30,17 @@ if TYPE_CHECKING:
     from codeplane.query.relations import Symbol
 
 
-def refs(invocation: Invocation, what: str, *, limit: int, json: bool) -> int:
-    return answer("refs", lambda: _refs(invocation, what, limit), json=json)
+@click.command()
+@click.argument("what", metavar="NAME|PATH:LINE")
+@limit_option(100)
+@json_option
+@click.pass_context
+def refs(context: click.Context, what: str, limit: int, json: bool) -> None:
+    """Find the uses of a symbol.
+
+    Write the symbol as name, Class.member, path:line, path:line:column or path#name.
+    """
+    context.exit(answer("refs", lambda: _refs(context.obj, what, limit), json=json))
 
 
 def _refs(invocation: Invocation, written: str, limit: int) -> Reply:

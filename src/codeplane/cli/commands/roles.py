@@ -5,9 +5,12 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+import click
+
 from codeplane.base.paths import display
 from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Invocation, assemble
+from codeplane.cli.options import json_option
 from codeplane.cli.paths import repository_path
 from codeplane.cli.terminal import Style, number, plural, table
 
@@ -17,8 +20,13 @@ if TYPE_CHECKING:
 _NO_RULE = "no rule assigns another role"
 
 
-def roles(invocation: Invocation, path: str | None, *, json: bool) -> int:
-    return answer("roles", lambda: _roles(invocation, path), json=json)
+@click.command()
+@click.argument("path", required=False, type=click.Path())
+@json_option
+@click.pass_context
+def roles(context: click.Context, path: str | None, json: bool) -> None:
+    """Count files by role, such as source or test; or explain the role of one file."""
+    context.exit(answer("roles", lambda: _roles(context.obj, path), json=json))
 
 
 def _roles(invocation: Invocation, path: str | None) -> Reply:

@@ -5,19 +5,36 @@ from __future__ import annotations
 import sys
 from datetime import datetime
 
+import click
+
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Invocation, assemble
+from codeplane.cli.options import json_option, limit_option
 from codeplane.cli.terminal import Style, plural
+from codeplane.cli.tool_call import call_reply
 
 
-def undo(invocation: Invocation, mutation_id: str | None, *, json: bool) -> int:
-    return answer("undo", lambda: _undo(invocation, mutation_id, json), json=False)
+@click.command()
+@click.argument("mutation_id", metavar="[CHANGE]", required=False)
+@json_option
+@click.pass_context
+def undo(context: click.Context, mutation_id: str | None, json: bool) -> None:
+    """Undo a change made by an agent or by 'cpl apply'.
+
+    CHANGE is an id that 'cpl mutations' lists. Default: the last change.
+    """
+    context.exit(answer("undo", lambda: _undo(context.obj, mutation_id, json), json=False))
 
 
-def mutations(invocation: Invocation, *, limit: int, json: bool) -> int:
-    return answer("mutations", lambda: _mutations(invocation, limit), json=json)
+@click.command()
+@limit_option(20)
+@json_option
+@click.pass_context
+def mutations(context: click.Context, limit: int, json: bool) -> None:
+    """List changes made by agents or by 'cpl apply', newest first."""
+    context.exit(answer("mutations", lambda: _mutations(context.obj, limit), json=json))
 
 
 def _undo(invocation: Invocation, mutation_id: str | None, json: bool) -> Reply:
@@ -32,9 +49,7 @@ def _undo(invocation: Invocation, mutation_id: str | None, json: bool) -> Reply:
                 remedy="'cpl mutations' lists changes.",
             )
         mutation_id = last.mutation_id
-    from codeplane.cli.commands.write_source import call_reply
-
-    return call_reply(invocation, "rollback", {"mutation_id": mutation_id}, json)
+    return call_reply(invocation, "rollback", lambda root: {"mutation_id": mutation_id}, as_json=json)
 
 
 def _mutations(invocation: Invocation, limit: int) -> Reply:

@@ -6,20 +6,24 @@ import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from codeplane.cli.answer import Reply, answer, tool_reply
-from codeplane.cli.assemble import Invocation, assemble
-from codeplane.cli.lines import Mark, lines_reply
+import click
+
+from codeplane.cli.lines import Mark
+from codeplane.cli.options import json_option, tool_option
 from codeplane.cli.paths import repository_path
 from codeplane.cli.terminal import Style
+from codeplane.cli.tool_call import run_tool
+from codeplane.tools.catalog.search import SEARCH
 
 EXHAUSTIVE = ("lexical", "regex", "references", "files")
 DEFAULT_LIMIT, MAX_LIMIT = 20, 100
 
 
 @dataclass(frozen=True)
-class Wish:
+class SearchOptions:
     """A search as it was typed."""
 
     query: str
@@ -35,51 +39,93 @@ class Wish:
     def exhaustive(self) -> bool:
         return self.mode in EXHAUSTIVE
 
-
-def search(invocation: Invocation, wish: Wish, *, json: bool) -> int:
-    return answer("search", lambda: _search(invocation, wish, as_json=json), json=False)
-
-
-def _search(invocation: Invocation, wish: Wish, *, as_json: bool) -> Reply:
-    from codeplane.cli.connect import call_lines, call_tool
-
-    assembly = assemble(invocation)
-    root = assembly.context.root
-    paths = [repository_path(root, invocation.start, path) for path in wish.paths]
-    arguments = _arguments(wish, paths)
-    if as_json:
-        found, _ = call_tool(assembly.context, invocation, "search", arguments)
-        return tool_reply(found)
-    status, lines = call_lines(assembly.context, invocation, "search", arguments)
-    return lines_reply(status, lines, assembly.warnings, marker(wish, Style.of(sys.stdout), {}))
+    def arguments(self, root: Path, start: Path | None) -> dict[str, object]:
+        return {
+            "query": self.query,
+            "mode": self.mode,
+            # Each line by itself, as in grep.
+            "result_mode": "raw" if self.exhaustive else None,
+            "limit": self.limit or (MAX_LIMIT if self.exhaustive else DEFAULT_LIMIT),
+            "scope": self.scope,
+            "paths": [path for typed in self.paths if (path := repository_path(root, start, typed))],
+            "languages": self.languages,
+            "kinds": self.kinds,
+            "case_sensitive": self.case_sensitive,
+        }
 
 
-def _arguments(wish: Wish, paths: list[str]) -> dict[str, object]:
-    arguments: dict[str, object] = {"query": wish.query, "mode": wish.mode}
-    # Each line by itself, as people know it from grep.
-    arguments |= {"result_mode": "raw"} if wish.exhaustive else {}
-    arguments["limit"] = wish.limit or _default_limit(wish)
-    given = {"scope": wish.scope, "paths": [path for path in paths if path], "languages": list(wish.languages)}
-    given |= {"kinds": list(wish.kinds)}
-    arguments |= {name: value for name, value in given.items() if value}
-    return arguments | ({"case_sensitive": wish.case_sensitive} if wish.case_sensitive is not None else {})
+@click.command()
+@click.argument("query")
+@tool_option(SEARCH, "mode", "-m", "--mode", help="auto and symbol rank the results; the others list every match")
+@tool_option(SEARCH, "scope", "--scope")
+@tool_option(
+    SEARCH, "paths", "-p", "--path", help="Only files that match PATTERN, in .gitignore syntax", metavar="PATTERN"
+)
+@tool_option(SEARCH, "languages", "-l", "--lang", help="Only files of this language", metavar="LANGUAGE")
+@tool_option(
+    SEARCH, "kinds", "-k", "--kind", help="Only symbols of this kind, such as function or class", metavar="KIND"
+)
+@tool_option(
+    SEARCH,
+    "limit",
+    "-n",
+    "--limit",
+    help="Maximum number of results. Default: 20, or 100 for modes that list every match",
+    metavar="COUNT",
+)
+@click.option(
+    "-i/-s",
+    "--ignore-case/--case-sensitive",
+    default=None,
+    help="For lexical and regex. Default: case-sensitive if QUERY has an upper-case letter.",
+)
+@json_option
+@click.pass_context
+def search(
+    context: click.Context,
+    query: str,
+    mode: str,
+    scope: str | None,
+    paths: tuple[str, ...],
+    languages: tuple[str, ...],
+    kinds: tuple[str, ...],
+    limit: int | None,
+    ignore_case: bool | None,
+    json: bool,
+) -> None:
+    """Search code by words, name, text, regular expression or reference.
+
+    \b
+    Examples:
+      cpl search "where is the response cached"
+      cpl search TimeoutError -m lexical
+      cpl search 'retry_\\w+\\(' -m regex -l python
+    """
+    case_sensitive = None if ignore_case is None else not ignore_case
+    options = SearchOptions(query, mode, scope, paths, languages, kinds, limit, case_sensitive)
+    start = context.obj.start
+
+    def make_mark() -> Mark:
+        return make_marker(options, Style.of(sys.stdout), {})
+
+    context.exit(
+        run_tool(
+            "search", context.obj, "search", lambda root: options.arguments(root, start), json=json, make_mark=make_mark
+        )
+    )
 
 
-def _default_limit(wish: Wish) -> int:
-    return MAX_LIMIT if wish.exhaustive else DEFAULT_LIMIT
-
-
-def marker(wish: Wish, style: Style, result: Mapping[str, Any]) -> Mark:
-    """Puts what matches into colour, by the same pattern that found it; of references the name that they are of."""
-    if not style.colour or not wish.exhaustive or wish.mode == "files":
+def make_marker(options: SearchOptions, style: Style, result: Mapping[str, Any]) -> Mark:
+    """Return a function that colours matches by the pattern that found them; in references, the name."""
+    if not style.colour or not options.exhaustive or options.mode == "files":
         return lambda text: text
     from codeplane.operations.search.patterns import compile_query
 
-    name = _name_of(wish, result) if wish.mode == "references" else None
+    name = _reference_name(options, result) if options.mode == "references" else None
     if name == "":
         return lambda text: text
-    query, sensitive = (wish.query, wish.case_sensitive) if name is None else (name, True)
-    pattern = compile_query(query, regex=wish.mode == "regex", case_sensitive=sensitive)
+    query, sensitive = (options.query, options.case_sensitive) if name is None else (name, True)
+    pattern = compile_query(query, regex=options.mode == "regex", case_sensitive=sensitive)
 
     def mark(text: str) -> str:
         data = text.encode("utf-8", "replace")
@@ -95,15 +141,15 @@ def marker(wish: Wish, style: Style, result: Mapping[str, Any]) -> Mark:
     return mark
 
 
-def _name_of(wish: Wish, result: Mapping[str, Any]) -> str:
-    """The name that the answer says it is of, or the last one in the query; empty where that is only a place."""
+def _reference_name(options: SearchOptions, result: Mapping[str, Any]) -> str:
+    """Return the name that the answer refers to, or the last one in the query; empty if that is only a place."""
     from codeplane.operations.search.operators import parse_query
 
     symbols = result.get("symbols")
-    said = symbols[0] if symbols else result.get("searched_as") or parse_query(wish.query).text
-    if not symbols and _PLACE.search(said):
+    written = symbols[0] if symbols else result.get("searched_as") or parse_query(options.query).text
+    if not symbols and _PLACE.search(written):
         return ""
-    names = _NAME.findall(_LINE.sub("", said))
+    names = _NAME.findall(_LINE.sub("", written))
     return names[-1] if names else ""
 
 

@@ -13,9 +13,12 @@ from json import loads
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from codeplane.base.paths import display
 from codeplane.cli.answer import INTERRUPTED, OK, Reply, answer
 from codeplane.cli.assemble import Invocation, assemble, find_root
+from codeplane.cli.options import json_option
 from codeplane.cli.plain import record
 from codeplane.cli.settings import config_lines, config_rows
 from codeplane.cli.terminal import Style, columns, duration, facts, fit, number, plural, size, table, wrapped
@@ -45,7 +48,19 @@ _STATES = {
 }
 
 
-def status(
+@click.command()
+@json_option
+@click.option("-v", "--verbose", is_flag=True, help="Also show settings, skipped files and recent log lines.")
+@click.option("-f", "--follow", is_flag=True, help="Keep printing log lines until Ctrl-C (exit code 130).")
+@click.pass_context
+def status(context: click.Context, json: bool, verbose: bool, follow: bool) -> None:
+    """Show the state of the index and of the server."""
+    from codeplane.cli.connect import server_state
+
+    context.exit(show_status(context.obj, verbose=verbose, follow=follow, json=json, ask_server=server_state))
+
+
+def show_status(
     invocation: Invocation, *, verbose: bool, json: bool, follow: bool = False, ask_server: AskServer | None = None
 ) -> int:
     if not follow:

@@ -13,11 +13,14 @@ from datetime import datetime
 from json import dumps
 from pathlib import Path
 
+import click
+
 from codeplane import telemetry
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Invocation, assemble_at, find_root, load_layers, user_state
+from codeplane.cli.options import json_option, yes_option
 from codeplane.cli.plain import plain
 from codeplane.cli.terminal import Style, plural
 from codeplane.config import ConfigLayer, TrustState, merge
@@ -38,8 +41,18 @@ _HEADINGS = {
 }
 
 
-def trust(invocation: Invocation, *, show: bool, revoke: bool, yes: bool, json: bool) -> int:
-    return answer("trust", lambda: _trust(invocation, show, revoke, yes), json=json)
+@click.command()
+@click.option("--show", is_flag=True, help="Only show what the repository's configuration asks for.")
+@click.option("--revoke", is_flag=True, help="Withdraw the approval.")
+@yes_option
+@json_option
+@click.pass_context
+def trust(context: click.Context, show: bool, revoke: bool, yes: bool, json: bool) -> None:
+    """Approve settings in .codeplane/config.yaml that need trust.
+
+    The approval holds until that file changes.
+    """
+    context.exit(answer("trust", lambda: _trust(context.obj, show, revoke, yes), json=json))
 
 
 def _trust(invocation: Invocation, show: bool, revoke: bool, yes: bool) -> Reply:

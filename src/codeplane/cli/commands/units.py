@@ -5,10 +5,13 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+import click
+
 from codeplane.base.limits import MAX_LIMIT
 from codeplane.base.paths import display
 from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Invocation, assemble
+from codeplane.cli.options import json_option
 from codeplane.cli.paths import repository_path
 from codeplane.cli.terminal import Style, columns, fit, number, plural, table, wrapped
 
@@ -21,8 +24,15 @@ _ROOT_WIDTH = 60
 _MAX_NOTES = 20
 
 
-def units(invocation: Invocation, path: str | None, *, family: str | None, everything: bool, json: bool) -> int:
-    return answer("units", lambda: _units(invocation, path, family, everything), json=json)
+@click.command()
+@click.argument("path", required=False, type=click.Path())
+@click.option("-f", "--family", metavar="FAMILY", help="Only this language family, such as python or jvm.")
+@click.option("-a", "--all", "everything", is_flag=True, help="Include units without files.")
+@json_option
+@click.pass_context
+def units(context: click.Context, path: str | None, family: str | None, everything: bool, json: bool) -> None:
+    """List build units (packages, crates, modules), or show which one owns a file."""
+    context.exit(answer("units", lambda: _units(context.obj, path, family, everything), json=json))
 
 
 def _units(invocation: Invocation, path: str | None, family: str | None, everything: bool) -> Reply:

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+import click
+
 from codeplane.base.paths import RepoPath, display
 from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Invocation, assemble
+from codeplane.cli.options import json_option, limit_option
 from codeplane.cli.paths import repository_path
 from codeplane.cli.terminal import Style, columns, fit, number, plural, wrapped
 
@@ -21,8 +24,17 @@ if TYPE_CHECKING:
 _NO_REASON = "no other use of this name in the repository"
 
 
-def unused(invocation: Invocation, path: str | None, *, limit: int, json: bool) -> int:
-    return answer("unused", lambda: _unused(invocation, path, limit), json=json)
+@click.command()
+@click.argument("path", required=False)
+@limit_option(50)
+@json_option
+@click.pass_context
+def unused(context: click.Context, path: str | None, limit: int, json: bool) -> None:
+    """List definitions without a known use, at or under PATH.
+
+    Each comes with the reasons why it may be used all the same.
+    """
+    context.exit(answer("unused", lambda: _unused(context.obj, path, limit), json=json))
 
 
 def _unused(invocation: Invocation, path: str | None, limit: int) -> Reply:

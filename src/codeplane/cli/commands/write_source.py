@@ -4,44 +4,44 @@ from __future__ import annotations
 
 import json as json_format
 import sys
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import click
+
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
-from codeplane.cli.answer import Reply, answer, tool_reply
-from codeplane.cli.assemble import Invocation, assemble
+from codeplane.cli.answer import Reply, answer
+from codeplane.cli.options import json_option
 from codeplane.cli.terminal import Style
+from codeplane.cli.tool_call import call_reply
 
 _MAX_INPUT = 16 * 1024 * 1024
 
 
-def apply(invocation: Invocation, source: str, *, dry_run: bool, allow_sensitive: bool, json: bool) -> int:
+@click.command()
+@click.argument("source", metavar="FILE", default="-")
+@click.option("--dry-run", is_flag=True, help="Only show the diff.")
+@click.option("--allow-sensitive", is_flag=True, help="Allow changes to CI, hooks, and agent or editor settings.")
+@json_option
+@click.pass_context
+def apply(context: click.Context, source: str, dry_run: bool, allow_sensitive: bool, json: bool) -> None:
+    """Apply a patch or JSON edits to the working tree, all or nothing.
+
+    FILE is a unified diff or a JSON list of edits; - reads standard input.
+    """
+
     def work() -> Reply:
-        arguments = _arguments(_read(source))
-        if dry_run:
-            arguments["dry_run"] = True
-        if allow_sensitive:
-            arguments["allow_sensitive"] = True
-        return call_reply(invocation, "write_source", arguments, json)
+        given = _arguments(_read(source))
+        given |= {"dry_run": True} if dry_run else {}
+        given |= {"allow_sensitive": True} if allow_sensitive else {}
+        reply = call_reply(context.obj, "write_source", lambda root: given, as_json=json)
+        if given.get("dry_run") and reply.text and not json:
+            return replace(reply, text="\n".join(map(_diff_line, reply.text.split("\n"))))
+        return reply
 
-    return answer("apply", work, json=False)
-
-
-def call_reply(invocation: Invocation, tool: str, arguments: Mapping[str, Any], json: bool) -> Reply:
-    from codeplane.cli.connect import call_lines, call_tool
-    from codeplane.cli.lines import lines_reply
-
-    context = assemble(invocation).context
-    if json:
-        return tool_reply(call_tool(context, invocation, tool, arguments)[0])
-    status, lines = call_lines(context, invocation, tool, arguments)
-    reply = lines_reply(status, lines)
-    if arguments.get("dry_run") and reply.text:
-        return replace(reply, text="\n".join(map(_diff_line, reply.text.split("\n"))))
-    return reply
+    context.exit(answer("apply", work, json=False))
 
 
 def _diff_line(line: str) -> str:

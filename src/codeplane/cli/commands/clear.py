@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+import click
+
 from codeplane import telemetry
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 from codeplane.cli.answer import Reply, answer, require_answer
 from codeplane.cli.assemble import Invocation, assemble
+from codeplane.cli.options import json_option, yes_option
 from codeplane.cli.plain import record
 from codeplane.cli.terminal import size
 
@@ -18,8 +21,19 @@ if TYPE_CHECKING:
     from codeplane.operations.context import Context
 
 
-def clear(invocation: Invocation, *, everything: bool, yes: bool, json: bool) -> int:
-    return answer("clear", lambda: _clear(invocation, everything, yes), json=json)
+@click.command()
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Also remove configuration, logs and ledger: all of .codeplane.",
+)
+@yes_option
+@json_option
+@click.pass_context
+def clear(context: click.Context, everything: bool, yes: bool, json: bool) -> None:
+    """Remove the index; source files are never touched."""
+    context.exit(answer("clear", lambda: _clear(context.obj, everything, yes), json=json))
 
 
 def _clear(invocation: Invocation, everything: bool, yes: bool) -> Reply:
