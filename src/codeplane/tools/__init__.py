@@ -1,1 +1,1 @@
-"""The agent's view: what each tool is called, takes and says, and the one way that every call goes."""
+"""Agent surface: tool specifications, argument parsing, handlers, and the pipeline that runs every call."""

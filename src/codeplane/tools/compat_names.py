@@ -1,4 +1,4 @@
-"""The spelling of older names: fields of an answer in camelCase, and the call said again. Values stay what they are."""
+"""Answers of deprecated names: field names in camelCase, and arguments repeated in the result. Values are unchanged."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from codeplane.tools.spec import Deprecated
 
 MAX_ECHO = 300
-"""Characters of a text that are said again."""
+"""Maximum characters of a repeated argument."""
 
 _DATA = frozenset({"args", "not_searched", "outside_scope", "ratios", "terms", "tiers"})
-"""Fields that hold a map whose keys are no fields: words of the repository, values, parameters of a tool."""
+"""Fields whose keys are data: words of the repository, values, parameters of a tool."""
 
 
 def camelled(fields: Mapping[str, object]) -> dict[str, object]:
@@ -19,8 +19,8 @@ def camelled(fields: Mapping[str, object]) -> dict[str, object]:
 
 
 def echoed(older: Deprecated, arguments: Mapping[str, object], meta: Mapping[str, object]) -> dict[str, object]:
-    """What a call asked for, and how fresh its answer is, where an older name says so in its results."""
-    # What the first call settled is not known to a cursor's.
+    """Return the arguments and the freshness that a deprecated name repeats in its results."""
+    # A call with a cursor does not know the arguments of the first call.
     assumed = older.echoes if "cursor" not in arguments else {}
     said = {name: arguments.get(name, assumed.get(name)) for name in older.echoes}
     freshness = meta.get("freshness")
@@ -42,7 +42,7 @@ def _within(value: object) -> object:
 
 
 def _camel(name: str) -> str:
-    """Only what is a field of ours: a key may also be a name of the repository."""
+    """Convert a field name to camelCase; other keys may be names of the repository."""
     if not _SNAKE.fullmatch(name):
         return name
     first, *rest = name.split("_")

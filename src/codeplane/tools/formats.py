@@ -1,4 +1,4 @@
-"""Forms of an answer. Quick to import: a front needs it before anything else is loaded."""
+"""Formats of an answer. Quick to import: a server front needs it before anything else is loaded."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from enum import StrEnum
 
 class Format(StrEnum):
     TEXT = "text"
-    """Lines for a model or a person; the default."""
+    """Lines for a model or a person. Default."""
     JSON = "json"
     """The envelope, for programs."""
     LINES = "lines"
-    """The lines of the text form as JSON, for our own command line: it prints them in colour or through a pipe."""
+    """The lines of the text form as JSON, for `cpl`, which prints them in colour or through a pipe."""
 
 
 def requested_format(arguments: Mapping[str, object], default: Format) -> Format:
-    """The format that a call asks for, or the default of its client. Says nothing about whether the value is valid."""
+    """Return the format that a call requests, or the default of its client. Does not validate the value."""
     given = arguments.get("format")
     word = given.strip().lower() if isinstance(given, str) else ""
     return Format(word) if word in (Format.TEXT, Format.JSON) else default

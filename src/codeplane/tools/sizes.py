@@ -1,4 +1,4 @@
-"""How much room a value takes in an answer."""
+"""Size of a value in an answer."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import orjson
 
 
 def json_size(value: object) -> int:
-    """Of the value as JSON, in bytes."""
+    """Return the size of the value as JSON, in bytes."""
     try:
         return len(orjson.dumps(value, default=str))
     except orjson.JSONEncodeError:
-        # Names on disk need not be valid text.
+        # File names may be undecodable.
         return len(json.dumps(value, default=str))

@@ -1,4 +1,4 @@
-"""What one client sees of the catalog: its toolsets, and whether it may change anything."""
+"""Surface: the tools that one client sees, and whether it may change anything."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from codeplane.tools.spec import ToolSpec
 
 @dataclass(frozen=True)
 class Surface:
-    """Fixed for the life of a front. `everything` reaches tools that are not listed, as people do."""
+    """Fixed for the life of a server front. `everything` also reaches tools that are not listed, as people can."""
 
     toolsets: tuple[str, ...] = ("core",)
     read_only: bool = False
     everything: bool = False
     format: Format = Format.TEXT
-    """Form of the answers of calls that name none."""
+    """Default format of answers."""
 
     def shows(self, spec: ToolSpec) -> bool:
         if self.read_only and not spec.read_only and not spec.read_only_when:
             return False
         wanted = set(self.toolsets)
         if "all" in wanted:
-            # Every capability once; older names only where they were asked for.
+            # Every capability once; deprecated names only if requested.
             return spec.deprecated is None or "compat" in wanted
         return not wanted.isdisjoint(spec.toolsets)
 

@@ -1,4 +1,4 @@
-"""Every tool, in the order in which an agent sees them. Pure data."""
+"""All tools, in the order in which agents see them. Pure data."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from codeplane.tools.surface import Surface
 
 SERVER_NAME = "codeplane"
 API_VERSION = "0.1.0"
-"""Version of the tools' contract; a breaking change raises its first number."""
+"""Version of the tool contract; a breaking change increments the first number."""
 
 INSTRUCTIONS = """\
 CodePlane answers from an index of this repository that every call brings up to date. Use it instead of grep and cat.
@@ -83,11 +83,11 @@ def visible(surface: Surface) -> tuple[ToolSpec, ...]:
 
 
 def listing(surface: Surface) -> list[dict[str, object]]:
-    """The tools as `tools/list` shows them; the same for every repository."""
+    """Return the entries of `tools/list`; the same for every repository."""
     return [spec.listing(read_only=surface.read_only) for spec in visible(surface)]
 
 
 def is_immediate(tool: str, arguments: Mapping[str, object]) -> bool:
-    """Whether a call, as it was sent, needs no turn: it waits for nothing."""
+    """True if a call, as it was sent, never waits and bypasses the queue."""
     spec = BY_NAME.get(tool)
     return spec is not None and spec.is_immediate(arguments)

@@ -8,8 +8,8 @@ from codeplane.tools.spec import Example, Param, ToolSpec
 CALL_GRAPH = ToolSpec(
     "call_graph",
     ("core",),
-    "Who calls a function, method or class (its constructions), or what it calls, with source lines. Calls through a "
-    "base or interface are included; unresolved calls are counted.",
+    "List callers of a function, method or class (constructor calls), or its callees, with source lines. Calls through "
+    "a base or interface are included; unresolved calls are counted.",
     (
         Param(
             "symbol",

@@ -33,7 +33,7 @@ LIST_FILES = ToolSpec(
         Param(
             "include_ignored",
             "boolean",
-            "Also files that are not indexed, with the reason.",
+            "Also list files that are not indexed, with the reason.",
             aliases=("all", "include_hidden", "show_hidden", "hidden", "no_ignore"),
         ),
         Param("limit", "integer", "Maximum entries. Default: 200", minimum=1, maximum=1000, aliases=("max_results",)),

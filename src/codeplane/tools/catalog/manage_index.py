@@ -1,4 +1,4 @@
-"""Tools that manage the index and the server."""
+"""Catalog entries of manage_index and its deprecated names."""
 
 from __future__ import annotations
 

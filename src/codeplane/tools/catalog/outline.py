@@ -1,4 +1,4 @@
-"""Tools that describe the repository and its files: outlines, call graphs, maps, listings."""
+"""Catalog entries of file_outline and its deprecated name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tools that read files, and their deprecated names."""
+"""Catalog entries of read, read_file_full, reset_budget and their deprecated names."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ READ = ToolSpec(
         replace(_START, advertised=False, doc="First line of a snippet."),
         replace(_END, advertised=False, doc="Last line of a snippet."),
         Param("context_lines", "integer", "More lines before and after a range.", minimum=0, maximum=100),
-        Param("include_context", "boolean", "Of a symbol: also its doc comment, parents and imports."),
+        Param("include_context", "boolean", "Symbol: also its doc comment, parents and imports."),
         _AGAINST,
         Param("offset", "integer", "Lines to skip.", minimum=0, aliases=("skip",), advertised=False),
         Param("limit", "integer", "Lines. Default: 300", minimum=1, maximum=MAX_LINES, aliases=("max_lines",)),
@@ -138,19 +138,19 @@ READ = ToolSpec(
 READ_FILE_FULL = ToolSpec(
     "read_file_full",
     ("files",),
-    "A whole file in pages. Without confirm it tells what that costs.",
+    "Read a whole file in pages. Without confirm, returns only its size and token count.",
     (
         Param("file", "string", "Path of the file.", aliases=("target", *_FILE[1:5])),
-        Param("confirm", "boolean", "true gives the text."),
+        Param("confirm", "boolean", "true: return the text."),
         CURSOR,
         PATH,
     ),
     substitutes={"file": "path"},
     feature="read",
-    when=("when the text of a whole file is needed, and not some symbols of it",),
+    when=("when the text of a whole file is needed, not just some symbols",),
     when_not=("to read a symbol or some lines: read", "for the structure of a file: file_outline"),
     examples=(
-        Example("what it would cost", {"file": "src/app.py"}),
+        Example("size only", {"file": "src/app.py"}),
         Example("the text", {"file": "src/app.py", "confirm": True}),
     ),
 )
@@ -158,10 +158,10 @@ READ_FILE_FULL = ToolSpec(
 RESET_BUDGET = ToolSpec(
     "reset_budget",
     ("files",),
-    "Counts this session's reads anew, and forgets which text it was given.",
+    "Reset the read budget of this session, and forget which lines it has read.",
     feature="read",
-    when=("after a change of subject, where reading was cut short by its budget",),
-    when_not=("to read on: a truncated answer names the call that continues it",),
+    when=("after a change of topic, if the read budget shortens answers",),
+    when_not=("to continue reading: a truncated answer names the next call",),
     examples=(Example("now", {}),),
 )
 
@@ -177,7 +177,7 @@ READ_FILE = ToolSpec(
         Param(
             "open_symbol",
             "string",
-            "Name or identity; or an object with symbolId, symbolLabel, start_line, end_line.",
+            "Name or id; or an object with symbolId, symbolLabel, start_line, end_line.",
             expands_to=("symbolId", "symbolLabel", "start_line", "end_line"),
         ),
         Param("symbolId", "string", aliases=("symbolIdExact",), advertised=False),

@@ -14,7 +14,7 @@ ROLLBACK = ToolSpec(
     idempotent=False,
     budget="mutations",
     records_intent=True,
-    when=("to undo a change that turned out wrong",),
-    when_not=("to undo changes that other programs made: it knows only those of write_source",),
+    when=("to undo a wrong change",),
+    when_not=("to undo changes by other programs: only those of write_source are recorded",),
     examples=(Example("undo a change", {"mutation_id": "m_2q5Zl1Y0"}),),
 )

@@ -1,4 +1,4 @@
-"""The search tool, and its deprecated names."""
+"""Catalog entries of search and its deprecated names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from codeplane.tools.catalog.shared import COMPACT, CURSOR, DETAIL, EXPLAIN, LIM
 from codeplane.tools.spec import Deprecated, Example, Param, ToolSpec
 
 MAX_QUERY = 256 * 1024
-"""Characters: a whole issue, or the log of a failed run."""
+"""Maximum characters: an issue text or the log of a failed run fits."""
 
 SEARCH = ToolSpec(
     "search",

@@ -1,4 +1,4 @@
-"""Tools that change files."""
+"""Catalog entry of write_source."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ WRITE_SOURCE = ToolSpec(
             "edits",
             "objects",
             "Several edits: objects with the same fields.",
-            # A client may fill in a path that it does not mean, but not in an edit of its own.
+            # At the top level clients send an empty path as a placeholder; in an edit it is an error.
             fields=(replace(EDIT_FIELDS[0], allow_empty=True), *EDIT_FIELDS[1:]),
             lists_fields=False,
             aliases=("changes", "files", "operations"),
@@ -137,7 +137,7 @@ WRITE_SOURCE = ToolSpec(
     records_intent=True,
     idempotent_with="idempotency_key",
     when=("to change, create, delete or move files, many of them at once",),
-    when_not=("for .git: the git tools", "for secrets: a person does that"),
+    when_not=("for .git: the git tools", "for secrets: ask a person"),
     examples=(
         Example("replace a text", {"path": "src/app.py", "old_text": "retries = 3", "new_text": "retries = 5"}),
         Example(

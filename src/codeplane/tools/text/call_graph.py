@@ -1,9 +1,9 @@
-"""call_graph as text: the symbol, then one row per call with its source line.
+"""Text form of call_graph: the symbol, then one row per call with its source line.
 
     BodyLimiter.limit_body  shop/http/limits.py:41
     < shop/http/form.py:61 return await limiter.limit_body(request)  FormReader.read  via Limiter.limit_body
 
-`<` marks a caller, `>` a callee; indentation is depth. A row without a path belongs to the file that was named last. A
+`<` marks a caller, `>` a callee; indentation is depth. A row without a path belongs to the file of the row above. A
 file heads its rows, a deep directory its files, and a symbol that many calls go through those calls.
 """
 
@@ -23,33 +23,34 @@ from codeplane.query.overrides import CLASSES
 from codeplane.query.relations import Symbol
 
 MAX_LINES = 4
-"""Source lines that are shown of the calls from one caller; the numbers of the others follow."""
+"""Maximum source lines shown for the calls of one caller; the line numbers of the others follow."""
 MAX_ROWS_WITH_TESTS = 12
-"""Calls up to which those of tests are listed too; where only tests call, the first of them."""
+"""Maximum rows with calls of tests listed; beyond it they are counted. If only tests call, the first ones are listed.
+"""
 MAX_IMPLEMENTATIONS = 3
 MIN_GROUP = 3
-"""Calls through one symbol that it heads; fewer are marked one by one."""
+"""Minimum calls through one symbol that are grouped under it; fewer are marked individually."""
 MIN_FOLDERS = 3
-"""Depth of a directory that heads its files; a shorter one is quickly said."""
+"""Minimum depth of a directory that heads its files; shorter paths are repeated."""
 
 
 _IMPLICIT = re.compile(r"\A__\w+|^operator\W|[^\w$?!]")
-"""Members that run without being named: `__call__`, `operator+`, `[]`."""
+"""Members that are called implicitly: `__call__`, `operator+`, `[]`."""
 
 
 class GraphView(NamedTuple):
-    """What the text needs besides the graph."""
+    """A call graph, and the lookups that its text form needs."""
 
     graph: CallGraph
     direction: str
     depth: int
     source_line: Callable[[str, int], str]
-    """The text of a line of a file; empty where it cannot be read."""
+    """Return a line of a file; empty if it cannot be read."""
     is_test: Callable[[str], bool]
     references_call: Callable[[str], str]
-    """The call that lists the references of a root."""
+    """Return the call that lists the references of a root."""
     more_call: str
-    """What to add to the call to see the edges that were left out."""
+    """Argument that shows the edges that were left out."""
 
 
 def render_call_graph(view: GraphView) -> list[TextLine]:
@@ -57,7 +58,7 @@ def render_call_graph(view: GraphView) -> list[TextLine]:
     symbols = {root: view.graph.nodes[root] for root in view.graph.roots}
     classes = {symbol.lexical_path for symbol in symbols.values() if symbol is not None and symbol.kind in CLASSES}
     for root, symbol in symbols.items():
-        # A class that was asked for by the name of its constructor has the same callers.
+        # A constructor and its class have the same callers.
         is_told = symbol is not None and symbol.kind == "constructor" and _owner_name(symbol) in classes
         if symbol is not None and not is_told:
             lines.append(_heading(symbol))
@@ -112,7 +113,7 @@ def _ordered(edges: Iterable[CallEdge]) -> list[CallEdge]:
 
 
 def _first_rows(edges: Sequence[CallEdge], room: int) -> list[CallEdge]:
-    """The first edges that have at most so many rows together."""
+    """Return the first edges that fit into `room` rows."""
     found: list[CallEdge] = []
     for edge in edges:
         room -= _count_rows([edge])
@@ -127,7 +128,7 @@ def _count_rows(edges: Iterable[CallEdge]) -> int:
 
 
 def _caller_list(view: GraphView, edges: Sequence[CallEdge], home: str) -> Iterator[TextLine]:
-    """Direct calls, then those through each other symbol; a symbol that many calls go through heads them."""
+    """Yield direct calls, then those through other symbols; a symbol with many calls heads them."""
     by_via: dict[str, list[CallEdge]] = {"": []}
     for edge in edges:
         by_via.setdefault(short_name(edge.via.lexical_path) if edge.via is not None else "", []).append(edge)
@@ -140,7 +141,7 @@ def _caller_list(view: GraphView, edges: Sequence[CallEdge], home: str) -> Itera
 
 
 def _in_files(view: GraphView, edges: Sequence[CallEdge], home: str, *, says_via: bool) -> Iterator[TextLine]:
-    """Rows by file. Those of `home`, the file that was named last, need no path; a file or directory heads its rows."""
+    """Yield rows by file. Rows of `home`, the file named last, need no path; a file or directory heads its rows."""
     own = [edge for edge in edges if edge.path == home]
     others = [edge for edge in edges if edge.path != home]
     for edge in own:
@@ -164,7 +165,7 @@ def _in_files(view: GraphView, edges: Sequence[CallEdge], home: str, *, says_via
 
 
 def _caller_tree(view: GraphView, edges: Sequence[CallEdge], depth: int, above: set[str]) -> Iterator[TextLine]:
-    """Callers with theirs below them. A caller that is shown above is not followed again."""
+    """Yield callers, with their own callers nested. A caller that is shown above is not expanded again."""
     for edge in edges:
         yield from _call_rows(view, edge, edge.path, depth, True)
         if depth + 1 < view.depth and edge.caller not in above:
@@ -173,7 +174,7 @@ def _caller_tree(view: GraphView, edges: Sequence[CallEdge], depth: int, above: 
 
 
 def _call_rows(view: GraphView, edge: CallEdge, path: str, depth: int, says_via: bool) -> Iterator[TextLine]:
-    """Rows of the calls from one caller, which is named in the first; `path` as it is written in the row."""
+    """Yield the rows of the calls of one caller, which the first row names. `path` is the path as shown in the row."""
     caller = view.graph.nodes.get(edge.caller)
     name = short_name(caller.lexical_path) if caller is not None else "(top level)"
     shown, more = edge.lines[:MAX_LINES], edge.lines[MAX_LINES:]
@@ -191,7 +192,7 @@ def _call_rows(view: GraphView, edge: CallEdge, path: str, depth: int, says_via:
 def _call_row(
     view: GraphView, mark: str, path: str, shown: str, line: int, suffix: str, full: str, depth: int
 ) -> TextLine:
-    """`shown` is what the row says of the path; a pipe gets the path and the `full` suffix."""
+    """Make a row. `shown` is the path as displayed; a pipe gets the whole path and the `full` suffix."""
     source = display(view.source_line(path, line))
     place = f"{display(shown)}:{line} " if shown else f"{line}\t"
     text = f"{INDENT * depth}{mark} {place}{source}" + (f"  {suffix}" if suffix else "")
@@ -199,7 +200,7 @@ def _call_row(
 
 
 def no_callers_text(symbol: Symbol, reasons: NoCallers, where: str) -> str:
-    """Why no caller is listed, and the call that lists candidates. Never a bare zero."""
+    """Explain why no caller is listed, with the call that lists candidates. Never a bare zero."""
     is_member = symbol.kind == "method" and "." in symbol.lexical_path
     name = f"{'.' if is_member else ''}{display(symbol.name)}"
     found: list[str] = []
@@ -244,7 +245,7 @@ def _callees(view: GraphView, root: str, symbol: Symbol) -> Iterator[TextLine]:
 def _callee_rows(
     view: GraphView, edges: Sequence[CallEdge], depth: int, above: set[str], *, is_headed: bool
 ) -> Iterator[TextLine]:
-    """One row per line that calls something; callees on the same line share it."""
+    """Yield one row per calling line; callees on the same line share it."""
     by_line: dict[int, list[CallEdge]] = {}
     for edge in edges:
         for line in edge.lines[:MAX_LINES]:
@@ -262,7 +263,7 @@ def _callee_rows(
 
 
 def _callee_words(graph: CallGraph, edge: CallEdge, told: set[str]) -> str:
-    """Name and place of what is called, the place only once; the tier if it is less than strong."""
+    """Name and location of a callee, the location only once; the tier if it is less than strong."""
     callee = graph.nodes.get(edge.callee)
     if callee is None:
         return edge.callee

@@ -10,7 +10,7 @@ from codeplane.tools.text.common import spaced
 
 
 def render_list_codebases(arguments: Arguments, answer: Answer) -> list[TextLine]:
-    """A path a line; the state only where the index is not ready."""
+    """Print one path per line, with the state if the index is not ready."""
     lines = []
     for state, paths in answer.result.items():
         assert isinstance(paths, list)

@@ -1,4 +1,4 @@
-"""Lines that every tool shares: stale paths, warnings, hints, errors, and a fallback for any result."""
+"""Text that all tools share: stale paths, warnings, hints, errors, and a default form for any result."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from codeplane.tools.arguments import Arguments
 
 MAX_PATHS = 5
-"""Paths that a stale line or a warning names; the others are counted."""
+"""Maximum paths named in a stale line or a warning; the others are counted."""
 SHORT_DIGEST = 12
-"""Hexadecimal digits of a digest that an answer shows; tools accept as many or more."""
+"""Hexadecimal digits of a digest that answers show; tools accept as many or more."""
 
 _STALE = {
     "deferred": "changes on disk are being indexed",
@@ -30,7 +30,7 @@ _BARE = re.compile(r"[^\s\"'=,()\[\]{}]+")
 
 
 def call_text(hint: Mapping[str, Any]) -> str:
-    """A suggested call as `tool key=value`, or the command of a person."""
+    """Return a suggested call as `tool key=value`, or a command for people."""
     if "command" in hint:
         return str(hint["command"])
     words = [str(hint["tool"]), *argument_words(hint["args"])]
@@ -42,7 +42,7 @@ def argument_words(arguments: Mapping[str, Any]) -> list[str]:
 
 
 def hint_lines(answer: Answer, *names: str) -> list[TextLine]:
-    """The hints of an answer with these names, as far as it has them."""
+    """Render the hints with these names."""
     return [note(f"hint: {call_text(hint)}") for name in names if isinstance(hint := answer.hints.get(name), Mapping)]
 
 
@@ -51,7 +51,7 @@ def short_digest(digest: str) -> str:
 
 
 def trailing_lines(answer: Answer, shown: Collection[str]) -> list[TextLine]:
-    """Freshness when stale, and warnings. `shown` are the paths that the answer is about."""
+    """Render freshness if stale, and warnings. `shown` are the paths in the answer."""
     return [*_stale_lines(answer.meta.get("freshness"), shown), *warning_lines(answer.warnings)]
 
 
@@ -60,7 +60,7 @@ def warning_lines(warnings: Sequence[Notice]) -> list[TextLine]:
 
 
 def error_lines(error: CodePlaneError, tool: str, hints: Mapping[str, object]) -> list[TextLine]:
-    """What is wrong, what was expected, and a call that works."""
+    """Render the problem, the expected value and an example call."""
     lines = [text(f"error {error.code.name}: {error.message}")]
     if error.expected and error.expected not in error.message:
         lines.append(note(f"expected: {error.expected}"))
@@ -78,7 +78,7 @@ def error_lines(error: CodePlaneError, tool: str, hints: Mapping[str, object]) -
 
 
 def render_result(arguments: Arguments, answer: Answer) -> list[TextLine]:
-    """Any result as `key: value` lines, for tools that have no form of their own."""
+    """Render any result as `key: value` lines; default for tools without a form of their own."""
     lines = [text(answer.message)] if answer.message else []
     lines += [text(line) for line in _fields(answer.result, "")]
     return [*(lines or [text(answer.status)]), *hint_lines(answer, *answer.hints)]
@@ -113,7 +113,7 @@ def _value(value: object) -> str:
 
 
 def _stale_lines(freshness: object, shown: Collection[str]) -> list[TextLine]:
-    """Stale files of the answer by name, others by their number."""
+    """Name stale files that the answer contains, and count the others."""
     if not isinstance(freshness, Mapping) or freshness.get("status") != "stale":
         return []
     paths = [display(str(path)) for path in freshness.get("stale_paths", ()) if path in shown]
@@ -140,7 +140,7 @@ def _about(name: str, value: object) -> str:
 
 
 def _detail_lines(details: Mapping[str, object]) -> Iterator[str]:
-    """Lines that whoever raised the error wants to be seen as they are."""
+    """Yield source lines that an error quotes."""
     shown = details.get("excerpt")
     if isinstance(shown, list | tuple):
         yield from map(str, shown)

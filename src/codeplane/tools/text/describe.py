@@ -33,7 +33,7 @@ def _repo_words(result: Fields) -> str:
 
 
 def _tool_lines(result: Fields) -> Iterator[TextLine]:
-    """Description, one line per parameter, examples as calls."""
+    """Yield the description, one line per parameter, and examples as calls."""
     yield text(f"{result['name']}: {result['description']}")
     if "use_instead" in result:
         yield text(f"use {result['use_instead']} instead")

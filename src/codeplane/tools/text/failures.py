@@ -1,4 +1,4 @@
-"""The answer to a call that no tool could answer, in the form that its client reads. Quick to import, for fronts."""
+"""Reply to a call that failed before reaching a tool, in the format of its client. Quick to import."""
 
 from __future__ import annotations
 

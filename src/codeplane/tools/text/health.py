@@ -22,7 +22,7 @@ def render_health_check(arguments: Arguments, answer: Answer) -> list[TextLine]:
     if result["prewarm_status"] == "failed":
         words.append("prewarm failed")
     if result["watcher"] == "limit":
-        # The other states are as fast as the platform allows.
+        # The other states are normal for the platform.
         words.append("file watcher stopped at the inotify limit")
     if result["grammars"].get("missing"):
         words.append(f"grammars missing: {', '.join(result['grammars']['missing'])}")

@@ -1,7 +1,5 @@
-"""Text form of `list_files`: a directory heads its entries.
-
-The number after a file is its lines, the number after a directory its files.
-"""
+"""Text form of list_files: a directory heads its entries. Files have their number of lines, directories their number of
+files."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from codeplane.tools.arguments import Arguments
 from codeplane.tools.text.common import call_text
 
 _TOLD_ROLES = frozenset({"generated", "vendored"})
-"""Roles that names need not show; tests and documents are recognized by theirs."""
+"""Roles that are printed; tests and docs are recognized by their names."""
 _BYTES = 1_000
 
 

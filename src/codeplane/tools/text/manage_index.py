@@ -1,4 +1,4 @@
-"""Text form of `health_check`, `manage_index`, `list_codebases` and `describe`: one to three lines each."""
+"""Text form of manage_index."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def render_manage_index(arguments: Arguments, answer: Answer) -> list[TextLine]:
             lines.append(text(f"{spaced(name)}: {shown}" + (f" and {more:,} more" if more > 0 else "")))
     if "lock_owner" in result:
         lines.append(text(f"index held by process {result['lock_owner']}"))
-    # An index that is as it was asked to be needs no next call.
+    # If the index is in the requested state, no call follows.
     hints = [name for name in answer.hints if name != "preflight"] if answer.status != "ok" else []
     return [*lines, *hint_lines(answer, *hints)]
 
@@ -47,6 +47,6 @@ def _index_counts(result: Fields) -> Iterator[str]:
 
 
 def _sentence(words: str) -> str:
-    """A sentence as the beginning of a line."""
+    """Return a sentence as the start of a line."""
     shown = words.removesuffix(".")
     return shown[:1].lower() + shown[1:]

@@ -1,7 +1,7 @@
-"""Text form of `map_repo`: facts about the repository in a line each, its key files with their names, its directories.
+"""Text form of map_repo: one line per fact, key files with their names, directories.
 
-Every section has a share of the tokens; what one does not need goes to those after it. The tree comes last, since it
-can fill whatever is left.
+Every section has a share of the tokens; what it does not use goes to the sections after it. The tree comes last because
+it can fill any space.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ MAP_CHARS_PER_TOKEN = 2.8
 """Paths and numbers have fewer characters per token than prose."""
 
 _MAX_NAMES = 6
-"""Names of one key file."""
+"""Maximum names of one key file."""
 _NOTE_CHARS = 90
-"""For the line that counts what was left out."""
+"""Reserved for the line that counts what is left out."""
 
 Fields = Mapping[str, Any]
 
@@ -29,12 +29,12 @@ Fields = Mapping[str, Any]
 class MapText(NamedTuple):
     lines: list[TextLine]
     rows: int
-    """Rows of the tree that are shown."""
+    """Number of tree rows shown."""
     left_out: dict[str, int]
 
 
 def map_lines(fields: Fields, rows: Sequence[TreeRow], max_tokens: int, limit: int) -> MapText:
-    """A map within a number of tokens. `rows` are all rows of the tree, the weightiest first."""
+    """Render a map within `max_tokens`. `rows` are all rows of the tree, the most important first."""
     room = int(max_tokens * MAP_CHARS_PER_TOKEN) - _NOTE_CHARS
     lines: list[TextLine] = []
     left_out: dict[str, int] = {}
@@ -54,7 +54,7 @@ def map_lines(fields: Fields, rows: Sequence[TreeRow], max_tokens: int, limit: i
 
 
 def tree_lines(rows: Sequence[TreeRow], offset: int, limit: int, room: int) -> tuple[list[TextLine], int]:
-    """Rows from `offset` on as an indented tree, as many as fit but at least one, and how many those are."""
+    """Render rows from `offset` as an indented tree, as many as fit but at least one. Return also their number."""
     taken: list[TreeRow] = []
     for row in rows[offset : offset + limit]:
         room -= len(row.path.removesuffix("/").rpartition("/")[2]) + len(str(row.size)) + _ROW_CHARS
@@ -65,11 +65,11 @@ def tree_lines(rows: Sequence[TreeRow], offset: int, limit: int, room: int) -> t
 
 
 _ROW_CHARS = 6
-"""Of a row of the tree beside its name and number: slash, space, line break, some indentation."""
+"""Characters of a tree row besides its name and number: slash, space, line break, some indentation."""
 
 
 def _nested(rows: Iterable[TreeRow]) -> Iterator[TextLine]:
-    """Each row under the nearest directory above it that is shown."""
+    """Yield each row under the nearest shown directory above it."""
     above: list[str] = []
     for row in rows:
         while above and not row.path.startswith(above[-1]):
@@ -89,10 +89,10 @@ _NAMES = {"key_files": "key files", "structure": "rows of the tree", "entry_poin
 
 
 def _languages(fields: Fields, room: int) -> tuple[list[TextLine], int]:
-    """The number of files, and the languages by files."""
+    """Number of files, and files per language."""
     count = fields.get("structure", {}).get("file_count")
     rows = [(row["language"], row["file_count"]) for row in fields["languages"]]
-    # Images and files of unknown types are of the family of configuration.
+    # Images and files of unknown types count as configuration.
     rest = sum(number for name, number in rows if name in _UNKNOWN)
     words = [f"{name} {number:,}" for name, number in rows if name not in _UNKNOWN]
     words += [f"other {rest:,}"] if rest else []
@@ -142,7 +142,7 @@ def _dependencies(fields: Fields, room: int) -> tuple[list[TextLine], int]:
 
 
 def _key_files(fields: Fields, room: int) -> tuple[list[TextLine], int]:
-    """Files by rank, with the number of files that use each and the names that they use most."""
+    """Files by rank, each with the number of files that use it and its most used names."""
     names = _names_by_file(fields.get("public_api", ()))
     found: Mapping[str, int] = fields["key_files"]
     above = _common_directory(list(found)[:_ALIKE]) if len(found) > _FEW else ""
@@ -159,11 +159,11 @@ def _key_files(fields: Fields, room: int) -> tuple[list[TextLine], int]:
 
 _FEW = 2
 _ALIKE = 12
-"""So many key files decide which directory heads them; later ones of other directories are left out."""
+"""Key files that decide the directory that heads the list; later ones in other directories are left out."""
 
 
 def _common_directory(paths: Sequence[str]) -> str:
-    """The deepest directory that holds all of these, with a slash; empty for the root."""
+    """Return the deepest common directory, with a slash; empty for the root."""
     folders = [path.split("/")[:-1] for path in paths]
     same = 0
     for parts in zip(*folders, strict=False):
@@ -174,7 +174,7 @@ def _common_directory(paths: Sequence[str]) -> str:
 
 
 def _public_api(fields: Fields, room: int) -> tuple[list[TextLine], int]:
-    """Names by file, where key files, which have them already, are not shown."""
+    """Names by file, unless key files, which have them already, are shown."""
     if "key_files" in fields:
         return [], 0
     names = _names_by_file(fields["public_api"])
@@ -210,7 +210,7 @@ _SECTIONS: Sequence[tuple[str, float, Callable[[Fields, int], tuple[list[TextLin
     ("key_files", 0.65, _key_files),
     ("public_api", 0.65, _public_api),
 )
-"""Sections in the order in which they are shown, with the part of what is left that each may fill."""
+"""Sections in order, with the share of the remaining space that each may fill."""
 
 
 def _joined(words: Sequence[str], room: int) -> str:
@@ -220,7 +220,7 @@ def _joined(words: Sequence[str], room: int) -> str:
 
 
 def _fitting(words: Sequence[str], room: int) -> list[str]:
-    """The first ones that fit, and at least one."""
+    """Return the first words that fit, at least one."""
     kept: list[str] = []
     for word in words:
         room -= len(word) + 2

@@ -20,25 +20,25 @@ from codeplane.tools.text.common import short_digest
 
 DEFAULT_TOKENS = 900
 NAMED_TOKENS = 2_000
-"""For the members of a class that was asked for by name."""
+"""For the members of a class that the caller names."""
 MAX_TOKENS = 6_000
-"""For callers who set a limit of symbols themselves."""
+"""If the caller limits the symbols."""
 UNLIMITED = 1 << 40
-"""For people. Each symbol has a row of its own then, which a pipe can filter."""
+"""For people. Each symbol has its own row, so that a pipe can filter."""
 
 MAX_SIGNATURE = 100
 MAX_VALUE = 60
-"""Characters of a variable with its value."""
+"""Maximum characters of a variable with its value."""
 MAX_SHARED = 100
-"""Characters of a row that several fields share."""
+"""Maximum characters of a row that several fields share."""
 
 _CALLABLES = frozenset({"function", "method", "constructor"})
 _VALUES = frozenset({"variable", "constant", "field", "property", "enum_member", "key", "parameter", "alias"})
-"""Kinds that a bare name in an outline stands for."""
+"""Kinds of symbols that an outline prints by name only."""
 
 
 def outline_lines(found: Outline, version: str, room: int = DEFAULT_TOKENS) -> list[TextLine]:
-    """The outline of a file within `room` tokens. `version` is the digest of the file, or names the commit."""
+    """Render the outline of a file within `room` tokens. `version` is the digest of the file, or names the commit."""
     about = f"{found.line_count:,} lines{f' {version}' if version else ''}"
     if not found.symbols:
         return [heading(found.file, f"{about}, no symbols")]
@@ -50,7 +50,7 @@ def outline_lines(found: Outline, version: str, room: int = DEFAULT_TOKENS) -> l
 
 
 def symbol_lines(found: Outline, version: str, room: int = NAMED_TOKENS) -> list[TextLine]:
-    """Symbols that were asked for by name, each with its members."""
+    """Render symbols that the caller named, with their members."""
     if not found.symbols:
         return []
     about = f"{found.line_count:,} lines{f' {version}' if version else ''}"
@@ -65,7 +65,7 @@ def symbol_lines(found: Outline, version: str, room: int = NAMED_TOKENS) -> list
 
 
 def outline_rows(path: str, nodes: Sequence[Mapping[str, Any]], depth: int = 0) -> Iterator[TextLine]:
-    """Rows of nodes as the JSON form has them."""
+    """Render nodes given as JSON."""
     yield from _rows(path, map(_node_of, nodes), depth)
 
 
@@ -76,7 +76,7 @@ def version_words(digest: str, commit: str = "", ref: str = "") -> str:
 
 
 def _fitted(path: str, nodes: Sequence[OutlineNode], room: int) -> list[TextLine]:
-    """The first of these that fits: all rows, two levels, the outermost and as many members as there is room for."""
+    """Return the first form that fits: all rows, two levels, or the top level with as many members as fit."""
     if room == UNLIMITED:
         return list(_rows(path, nodes, 0, shared=False))
     for shape in (nodes, [_without_grandchildren(node) for node in nodes]):
@@ -97,7 +97,7 @@ def _fitted(path: str, nodes: Sequence[OutlineNode], room: int) -> list[TextLine
 
 
 def _choose_members(path: str, nodes: Sequence[OutlineNode], room: int) -> dict[int, list[TextLine]]:
-    """Members by the position of their class: the smallest classes first, then names of the members of others."""
+    """Return members by the position of their class: the smallest classes first, then member names of others."""
     members = {at: list(_rows(path, map(_closed, node.children), 1)) for at, node in enumerate(nodes) if node.children}
     chosen: dict[int, list[TextLine]] = {}
     for at in sorted(members, key=lambda at: (_size(members[at]), at)):
@@ -114,7 +114,7 @@ def _choose_members(path: str, nodes: Sequence[OutlineNode], room: int) -> dict[
 
 
 _LEAST_ROOM = 50
-"""With less room than this, a class shows how many members it has and none of them."""
+"""Minimum space for members; with less, a class shows only their number."""
 
 
 def _members(path: str, node: OutlineNode, depth: int, room: int) -> list[TextLine]:
@@ -128,7 +128,7 @@ def _members(path: str, node: OutlineNode, depth: int, room: int) -> list[TextLi
 
 
 def _names(path: str, nodes: Sequence[OutlineNode], depth: int, room: int, what: str, call: str) -> list[TextLine]:
-    """Names that share rows, as many as fit; then how many are missing and the argument that shows them."""
+    """Render as many names as fit into shared rows, then count the rest, with the argument that shows them."""
     rows: list[TextLine] = []
     shown = 0
     bare = [replace(_closed(node), signature="") for node in nodes]
@@ -158,7 +158,7 @@ def _rows(path: str, nodes: Iterable[OutlineNode], depth: int, *, shared: bool =
 def _groups(
     nodes: Iterable[OutlineNode], depth: int, may_share: Callable[[OutlineNode], bool]
 ) -> Iterator[list[OutlineNode]]:
-    """Nodes by row: neighbours that may share a row do so, as many as it has room for."""
+    """Group nodes by row: adjacent fields share a row, as many as fit."""
     group: list[OutlineNode] = []
     room = 0
     for node in nodes:
@@ -193,10 +193,10 @@ def _row(path: str, node: OutlineNode, depth: int, *, with_end: bool = False) ->
 
 
 def _words(node: OutlineNode, depth: int) -> str:
-    """The signature on one line; without one the name, and the kind where a name does not show it."""
+    """Return the signature on one line; without one the name, with the kind if the name does not show it."""
     if node.signature:
         shorten = cut_signature if node.kind in _VALUES else short_signature
-        # The type above a Go method is its receiver.
+        # The parent of a Go method is its receiver type.
         source = _RECEIVER.sub("func ", node.signature) if depth else node.signature
         return display(shorten(source, MAX_VALUE if node.kind in _VALUES else MAX_SIGNATURE))
     name = display(node.name)
@@ -205,7 +205,7 @@ def _words(node: OutlineNode, depth: int) -> str:
 
 _RECEIVER = re.compile(r"^func \([^)]*\) ")
 _NAMED_KINDS = frozenset({"class", "struct", "interface", "trait", "enum", "module", "impl", "receiver", "container"})
-"""Kinds that are printed where there is no signature."""
+"""Kinds that are printed if there is no signature."""
 
 
 def _count(node: OutlineNode) -> str:
@@ -228,7 +228,7 @@ def _size(rows: Iterable[TextLine]) -> int:
 
 
 def _tokens(row: TextLine) -> int:
-    """About as many as a tokenizer counts: line numbers and punctuation cost more than names."""
+    """Estimate tokens: line numbers and punctuation cost more than names."""
     return 3 + len(row.text) * 10 // 42
 
 

@@ -20,11 +20,11 @@ from codeplane.tools.text.common import call_text, hint_lines, short_digest
 from codeplane.tools.text.outline import outline_rows
 
 LEAST_MARKED = 45
-"""Lines of a passage that is long enough for marks."""
+"""Minimum lines of a passage with marks."""
 MARK_EVERY = 30
-"""A mark comes at the first line after a blank one that is at least so far from the last mark."""
+"""Minimum distance of marks; a mark precedes the first line after a blank one."""
 MARK_ANYWAY = 60
-"""Without blank lines a mark comes after so many lines."""
+"""Maximum distance of marks, if there are no blank lines."""
 
 Item = Mapping[str, Any]
 
@@ -85,7 +85,7 @@ def _item_lines(item: Item, status: str, message: str | None) -> list[TextLine]:
 
 
 def _costs(item: Item) -> str:
-    """Lines of a passage whose text was not asked for."""
+    """Return the number of lines of a passage that is shown without text."""
     count = item.get("line_count", 0) if item.get("mode") == "file" else 0
     return f"{count or item.get('line_end', 0) - item.get('line_start', 1) + 1:,} lines"
 
@@ -106,7 +106,7 @@ def _span(item: Item) -> str:
 
 
 def _unusual(item: Item) -> Iterator[str]:
-    """How the text is encoded, where that is not the usual way."""
+    """Yield the encoding and line endings, if they are unusual."""
     if "encoding" in item:
         yield str(item["encoding"])
     if item.get("bom"):
@@ -118,7 +118,7 @@ def _unusual(item: Item) -> Iterator[str]:
 
 
 def _part_lines(item: Item) -> Iterator[TextLine]:
-    """The lines that are new, and which are not."""
+    """Yield new lines, and ranges of lines that the session has."""
     runs = sorted((*item["parts"], *item["given_before"]), key=lambda run: int(run["line_start"]))
     for run in runs:
         if "content" in run:
@@ -128,7 +128,7 @@ def _part_lines(item: Item) -> Iterator[TextLine]:
 
 
 def _source_lines(path: str, first: int, content: str, *, marked: bool = False) -> Iterator[TextLine]:
-    """Lines of a file. The header tells the number of the first one, unless it is `marked` itself."""
+    """Yield lines of a file. The header has the number of the first line, unless that line is `marked`."""
     if not content:
         return
     rows = content.removesuffix("\n").split("\n")
@@ -146,7 +146,7 @@ def _source_lines(path: str, first: int, content: str, *, marked: bool = False) 
 
 
 def _context_lines(item: Item) -> Iterator[TextLine]:
-    """What `include_context` adds, and where else the symbol is declared."""
+    """Yield what `include_context` adds, and other declarations of the symbol."""
     if item.get("declarations"):
         yield note(f"declared: {', '.join(display(str(place)) for place in item['declarations'])}")
     for parent in item.get("parents", ()):
@@ -161,7 +161,7 @@ def _context_lines(item: Item) -> Iterator[TextLine]:
 
 
 def _left_lines(item: Item) -> Iterator[TextLine]:
-    """The call that goes on, for one of several targets; `_next_lines` has that of a single one."""
+    """Yield the call that continues one of several targets; `_next_lines` handles a single one."""
     if "next" in item:
         yield note(f"more: {item.get('lines_left', 0):,} lines (read target={display(item['next'])})")
 
@@ -186,7 +186,7 @@ def _left(item: Item) -> str:
 
 
 def _next_call(hint: Item, item: Item) -> str:
-    """Lines are the plainest way to go on, where there are lines."""
+    """Return the call that continues, by lines if possible."""
     if hint.get("tool") != "read" or "line_end" not in item:
         return call_text(hint)
     given = {name: value for name, value in hint["args"].items() if name not in ("target", "offset")}
@@ -194,7 +194,7 @@ def _next_call(hint: Item, item: Item) -> str:
 
 
 def _members_call(hint: Item, item: Item) -> str:
-    """An outline of the class by its name, which is shorter than by its lines."""
+    """Return a call for the outline of the class by name, which is shorter than by lines."""
     name = str(item.get("symbol_ref", "")).partition("#")[2].rpartition("@")[0]
     if hint.get("tool") != "file_outline" or not name:
         return call_text(hint)
@@ -227,7 +227,8 @@ def _diff_lines(item: Item) -> list[TextLine]:
 
 
 def _not_read(item: Item, message: str | None) -> list[TextLine]:
-    """The words of the resolver; then candidates that it does not name. A note with a path is about that target."""
+    """Render the message of the resolver, then candidates that it does not name. A note with a path is about that
+    target."""
     if "size" in item:
         words = f"{display(item['path'])} binary, {item['size']:,} bytes, sha {short_digest(item['file_sha256'])}"
         return [TextLine(LineKind.NOTE, words, item["path"])]
@@ -272,7 +273,7 @@ def _outline_lines(item: Item) -> Iterator[TextLine]:
 
 
 def _token_lines(result: Item, answer: Answer) -> Iterator[TextLine]:
-    """What the text would cost, where it was not asked for."""
+    """Yield the token estimate, if the text was not requested."""
     items = result.get("items") or [result]
     told = ("content", "parts", "already_served")
     if any("line_start" not in item or any(name in item for name in told) for item in items):

@@ -1,6 +1,7 @@
-"""Search results as text: source lines under their path for exhaustive modes, signatures with evidence for ranked ones.
+"""Text form of search results: source lines under their path for exhaustive modes, signatures with evidence for ranked
+ones.
 
-Works on hits, not on JSON rows: a page is as many hits as fit, whatever they cost as JSON.
+Pages are filled with hits, not with JSON rows: a page has as many hits as fit as text.
 """
 
 from __future__ import annotations
@@ -15,34 +16,35 @@ from codeplane.operations.search.model import Hit
 from codeplane.operations.search.result_rows import RowOptions, basic_reasons, full_reasons
 
 DEFAULT_RANKED = 10
-"""Ranked results of a page, if the caller names no limit."""
+"""Maximum ranked results of a page, if the caller sets no limit."""
 DEFAULT_RANKED_CHARS = 1_700
 DEFAULT_MATCHES = 200
-"""Matching lines of a page, if the caller names no limit."""
+"""Maximum matching lines of a page, if the caller sets no limit."""
 DEFAULT_MATCHES_CHARS = 10_000
 MAX_CHARS = 22_000
-"""Characters of the rows of any page."""
+"""Maximum characters of the rows of a page."""
 MAX_SIGNATURE = 90
 MAX_EVIDENCE = 160
 MAX_WHOLE = 20
-"""Lines of a definition that is printed whole around a literal match; of a longer one BEFORE and AFTER are."""
+"""Maximum lines of a definition that is printed whole around a literal match; longer ones are cut to BEFORE and AFTER.
+"""
 BEFORE, AFTER = 5, 3
 
 _CERTAIN = ("", "proven", "strong")
-"""Tiers that are not worth saying."""
+"""Tiers that are not printed."""
 _LEAD = 40
-"""Characters kept before the match of a line that is cut."""
+"""Characters kept before the match in a truncated line."""
 
 
 @dataclass(frozen=True)
 class TextPage:
     lines: list[TextLine]
     shown: int
-    """Hits on the page; the rest is left to the next one."""
+    """Number of hits on the page; the others follow on the next one."""
 
 
 def by_file(hits: Iterable[Hit]) -> list[Hit]:
-    """The hits with those of each file together, files in the order of their first hit."""
+    """Group hits by file, files in the order of their first hit."""
     files: dict[str, list[Hit]] = {}
     for hit in hits:
         files.setdefault(hit.path, []).append(hit)
@@ -50,7 +52,7 @@ def by_file(hits: Iterable[Hit]) -> list[Hit]:
 
 
 def fill_matches(hits: Sequence[Hit], limit: int | None, room: int, *, grouped: bool) -> TextPage:
-    """Matching lines by file, as many as fit, at least one."""
+    """Render matching lines by file, as many as fit, at least one."""
     lines: list[TextLine] = []
     shown, path = 0, ""
     for hit in hits[: limit or DEFAULT_MATCHES]:
@@ -64,7 +66,7 @@ def fill_matches(hits: Sequence[Hit], limit: int | None, room: int, *, grouped: 
 
 
 def fill_literal(hits: Sequence[Hit], limit: int | None, room: int) -> TextPage:
-    """Lines that contain the query, each with the symbol around it."""
+    """Render lines that contain the query, each with its enclosing symbol."""
     shown = [hit._replace(match_line=hit.evidence_line, snippet=hit.evidence, collapsed=0) for hit in hits]
     return fill_matches(shown, limit, room, grouped=True)
 
@@ -83,7 +85,7 @@ def fill_paths(hits: Sequence[Hit], limit: int | None, room: int) -> TextPage:
 def fill_ranked(
     hits: Sequence[Hit], around: Sequence[HitContext], view: RowOptions, limit: int | None, room: int
 ) -> TextPage:
-    """Ranked results, as many of the best as fit, at least one; results of one file stand together."""
+    """Render the best results, as many as fit, at least one; results of one file are grouped."""
     rendered: dict[str, list[TextLine]] = {}
     shown = 0
     members: set[tuple[str, str]] = set()
@@ -93,7 +95,7 @@ def fill_ranked(
         printed = {row.line for row in rendered.get(hit.path, ()) if row.kind is LineKind.MATCH}
         rows = [row for row in rows if row.kind is not LineKind.MATCH or row.line not in printed]
         if (hit.path, hit.lexical_path) in members or (not rows and hit.kind != "file"):
-            # The row of a member says where its class is; a line that is printed already says nothing new.
+            # The row of a member shows its class; a line that is already printed adds nothing.
             shown += 1
             continue
         members.update((hit.path, outer) for outer in _containers(hit))
@@ -106,9 +108,9 @@ def fill_ranked(
 
 
 def literal_lines(hit: Hit, lines: Sequence[str]) -> list[TextLine]:
-    """The only place that contains the query word for word, with enough around it to need no second call.
+    """Render the only literal match, with enough context to need no second call.
 
-    `lines` are those of the file. A short definition is printed whole, of a longer one the lines around the match.
+    `lines` are the lines of the file. A short definition is printed whole, a longer one around the match.
     """
     first, last = hit.def_line or hit.line_start, hit.def_end or hit.line_end
     if not hit.lexical_path or last - first >= MAX_WHOLE:
@@ -121,7 +123,7 @@ def literal_lines(hit: Hit, lines: Sequence[str]) -> list[TextLine]:
 
 
 def cut_around(line: str, column: int, room: int) -> str:
-    """A line as it is, or if it is too long the part around a column."""
+    """Return a line, truncated around a column if it is too long."""
     if len(line) <= room:
         return line
     start = max(0, min(column - 1 - _LEAD, len(line) - room)) if column > room - _LEAD else 0
@@ -131,7 +133,7 @@ def cut_around(line: str, column: int, room: int) -> str:
 
 def _match_line(hit: Hit, grouped: bool) -> TextLine:
     if not hit.match_line and hit.lexical_path:
-        # The definition that references are of.
+        # The definition that the references refer to.
         signature = cut_around(hit.signature or f"{hit.kind} {hit.name}", 0, MAX_SIGNATURE)
         return symbol(hit.path, hit.line_start, hit.line_end, signature, "(definition)")
     suffix = [f"via {short_name_in(hit.via)}"] if hit.via else []
@@ -168,7 +170,7 @@ def _ranked_lines(hit: Hit, view: RowOptions, around: HitContext) -> list[TextLi
 
 
 def _containers(hit: Hit) -> Iterator[str]:
-    """Lexical paths of what a symbol is nested in."""
+    """Yield the lexical paths of the enclosing symbols."""
     path = hit.lexical_path
     while path := path.rpartition(".")[0]:
         yield path

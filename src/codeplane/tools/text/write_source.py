@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 MAX_TESTS = 2
 MAX_TESTS_CHARS = 80
-"""Characters of the paths of two tests; of longer ones only the first is named."""
+"""Maximum characters of two test paths; if they are longer, only the first is named."""
 MAX_UNCHANGED = 5
 _ACTIONS = {"created": "created ", "deleted": "deleted ", "moved": "", "updated": ""}
 
@@ -43,7 +43,7 @@ def render_write_source(arguments: WriteSourceArguments, answer: Answer) -> list
 
 
 def _render(answer: Answer, checked: Collection[str | None]) -> list[TextLine]:
-    """`checked` are paths whose digest the caller sent, so that it gets the new one."""
+    """`checked` are the paths whose digest the caller sent; it gets the new one."""
     result: Mapping[str, Any] = answer.result
     delta: Mapping[str, Any] = result.get("delta", {})
     if result.get("dry_run"):
@@ -72,7 +72,7 @@ def _preview(result: Mapping[str, Any], delta: Mapping[str, Any]) -> list[TextLi
 
 
 def _file_row(row: Mapping[str, Any], *, with_digest: bool) -> str:
-    """`path +3 -1 sha 81c02e77a1d4`, with the old path of a moved file and what was not as the caller sent it."""
+    """Render `path +3 -1 sha 81c02e77a1d4`, with the old path of a moved file and deviations from the request."""
     source = f"{display(row['from'])} -> " if "from" in row else ""
     counts = [f"+{row['insertions']}"] if "insertions" in row else []
     counts += [f"-{row['deletions']}"] if "deletions" in row else []
