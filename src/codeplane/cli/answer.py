@@ -1,4 +1,4 @@
-"""The end of every command: an envelope for programs or text for people, and an exit code.
+"""Output of every command: an envelope for programs or text for people, and an exit code.
 
 No command prints a traceback. An unexpected exception becomes INTERNAL, with a log line that locates it.
 """
@@ -41,7 +41,7 @@ class Reply:
     message: str | None = None
     warnings: Sequence[str] = ()
     notes: Sequence[str] = ()
-    """Lines for stderr: what a person should know besides the output of a pipe."""
+    """Lines for stderr: information for a person that is not output."""
     hints: Mapping[str, object] = field(default_factory=dict)
     meta: Mapping[str, object] = field(default_factory=dict)
     exit_code: int | None = None
@@ -83,7 +83,7 @@ def answer(command: str, work: Callable[[], Reply], *, json: bool) -> int:
 
 
 def tool_reply(found: Mapping[str, Any]) -> Reply:
-    """The envelope of a tool, unchanged, with the exit code of its status."""
+    """Return the envelope of a tool unchanged, with the exit code of its status."""
     error = found.get("error")
     code = OK if found["status"] == "ok" else FAILED
     if isinstance(error, dict):
@@ -100,7 +100,7 @@ def require_answer(found: Mapping[str, Any]) -> None:
 
 
 def warning_lines(found: Mapping[str, Any]) -> tuple[str, ...]:
-    """Warnings of a tool's envelope, one line each, with the names that they are about."""
+    """Return the warnings of a tool's envelope as lines, with their details."""
     lines = []
     for warning in found.get("warnings", ()):
         about = [str(value) for name, value in warning.items() if name not in ("code", "message")]
@@ -151,5 +151,5 @@ def _write(text: str) -> None:
         print(text)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader (head, less) has seen enough. Python would complain once more at exit.
+        # The reader of the pipe (head, less) has closed it. Python would report it again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""From the command line to the repository, its configuration and the user's directories.
+"""Context of a command: the repository, its configuration and the user's directories.
 
 Only this module reads the environment.
 """
@@ -39,7 +39,7 @@ class Assembly:
 
 
 def assemble(invocation: Invocation, target: Path | None = None, *, any_directory: bool = False) -> Assembly:
-    """Context of an operation. With `any_directory`, a named directory need not be a git repository."""
+    """Return the context of an operation. With `any_directory`, a named directory need not be a git repository."""
     root = find_root(invocation.start, target, any_directory=any_directory)
     return assemble_at(root, load_config(root, invocation, os.environ), os.environ)
 
@@ -50,7 +50,7 @@ def assemble_at(root: Path, config: Config, environment: Mapping[str, str]) -> A
 
 
 def context_at(root: Path, config: Config, environment: Mapping[str, str]) -> Context:
-    """Context of an operation, without opening the log."""
+    """Return the context of an operation without opening the log."""
     from codeplane.operations.context import Context
 
     return Context(
@@ -62,7 +62,7 @@ def context_at(root: Path, config: Config, environment: Mapping[str, str]) -> Co
 
 
 def find_root(start: Path | None, target: Path | None = None, *, any_directory: bool = False) -> Path:
-    """The nearest directory at or above that is a repository or has an index."""
+    """Return the nearest directory at or above the start that is a repository or has an index."""
     given = (start or Path()) / (target or Path())
     try:
         place = given.resolve(strict=True)
@@ -91,7 +91,7 @@ def load_config(root: Path | None, invocation: Invocation, environment: Mapping[
 
 
 def load_layers(root: Path | None, invocation: Invocation, environment: Mapping[str, str]) -> list[ConfigLayer]:
-    """All sources of settings, in rising order of precedence."""
+    """Return all sources of settings, in rising order of precedence."""
     layers = []
     user_file = _user_directory(environment, "XDG_CONFIG_HOME", ".config") / "config.yaml"
     repository_file = root / ".codeplane" / "config.yaml" if root else None
@@ -118,7 +118,7 @@ def start_logging(root: Path | None, config: Config) -> list[str]:
 
 
 def untrusted(config: Config) -> tuple[str, ...]:
-    """Warnings about the repository's own configuration. They never quote it: it may come from a stranger."""
+    """Return warnings about the repository's own configuration. They never quote it: it may come from a stranger."""
     waiting = [ignored for ignored in config.ignored if ignored.code is WarningCode.CONFIG_UNTRUSTED]
     warnings = [
         f"CONFIG_UNTRUSTED: {ignored.key} in {ignored.origin} is ignored: {ignored.reason}" for ignored in waiting

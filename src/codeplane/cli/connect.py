@@ -37,7 +37,7 @@ def open_runtime(root: Path) -> RuntimeDirectory:
 
 
 def engine_state(root: Path) -> Mapping[str, Any] | None:
-    """State of the running engine, None without one. Takes milliseconds and creates nothing."""
+    """Return the state of the running engine, None without one. Takes milliseconds and creates nothing."""
     from codeplane.server.runtime_directory import SOCKET_NAME, repository_id, runtime_base
     from codeplane.server.sync_client import query_state
 
@@ -46,7 +46,7 @@ def engine_state(root: Path) -> Mapping[str, Any] | None:
 
 
 def server_state(root: Path) -> Mapping[str, Any] | None:
-    """State of the running engine with the port of its HTTP server, if there is one."""
+    """Return the state of the running engine, with the port of its HTTP server."""
     found = engine_state(root)
     if found is None or "http" not in found.get("transport", ()):
         return found
@@ -59,7 +59,7 @@ def server_state(root: Path) -> Mapping[str, Any] | None:
 
 @contextmanager
 def reading(context: Context, invocation: Invocation) -> Iterator[Callable[..., FreshResult[Any]]]:
-    """Reader of the index for one command: the index that a running engine has just synced, or our own."""
+    """Yield a reader of the index for one command: the index that a running engine has just synced, or our own."""
     from codeplane.operations.published_read import read_published
     from codeplane.operations.settings import index_options
     from codeplane.workspace.workspace import open_workspace
@@ -75,19 +75,19 @@ def reading(context: Context, invocation: Invocation) -> Iterator[Callable[..., 
 
 
 def serves(state: Mapping[str, Any] | None) -> bool:
-    """Return true if an engine of this version runs."""
+    """True if an engine of this version is running."""
     return state is not None and not state.get("other_version")
 
 
 def own_command(root: Path, invocation: Invocation, *words: str) -> list[str]:
-    """Command line of this program for a repository, with the settings of this call."""
+    """Return the command line of this program for a repository, with the settings of this call."""
     overrides = [word for override in invocation.overrides for word in ("--set", override)]
-    # -P keeps the current directory, which may be a stranger's, off the module path.
+    # -P keeps the current directory, which may contain untrusted code, off the module path.
     return [sys.executable, "-P", "-m", "codeplane.cli", "-C", str(root), *overrides, *words]
 
 
 def loader(invocation: Invocation) -> Callable[[Path], Context]:
-    """Loader of the context of a repository that is registered later."""
+    """Return a loader of the context of a repository that is registered later."""
 
     def load(root: Path) -> Context:
         return context_at(root, load_config(root, invocation, os.environ), os.environ)
@@ -96,7 +96,7 @@ def loader(invocation: Invocation) -> Callable[[Path], Context]:
 
 
 def warn_of_overrides(invocation: Invocation, state: Mapping[str, Any] | None) -> None:
-    """Warn that --set has no effect on a process that runs already."""
+    """Warn that --set has no effect on a running process."""
     if invocation.overrides and state is not None:
         write_warnings([f"--set has no effect on process {state.get('pid')}, which serves this repository"])
 
@@ -109,7 +109,7 @@ def call_tool(
     tell: Tell | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> tuple[dict[str, Any], bool]:
-    """The envelope of one call, and whether it is an error. Every tool can be reached."""
+    """Return the envelope of one call, and True if it is an error. Every tool can be called."""
     from codeplane.tools.formats import Format
 
     reply = call_raw(context, invocation, tool, arguments, Format.JSON, tell, cancelled)
@@ -119,7 +119,7 @@ def call_tool(
 def call_lines(
     context: Context, invocation: Invocation, tool: str, arguments: Mapping[str, object]
 ) -> tuple[str, list[TextLine]]:
-    """Status and lines of the text form of one call; raises the error that it ended with."""
+    """Return status and lines of the text form of one call. Raises its error."""
     from codeplane.base.text_lines import from_fields
     from codeplane.tools.formats import Format
 
@@ -137,7 +137,7 @@ def call_raw(
     tell: Tell | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> CallReply:
-    """The answer of one call in the form that is asked for."""
+    """Return the answer of one call in the requested format."""
     import asyncio
 
     from codeplane.server.sync_client import query_state
@@ -151,7 +151,7 @@ def call_raw(
         takes_long = tool == "manage_index" and arguments.get("action") in ("create", "reindex")
         reply = None
         if state is None and takes_long:
-            # An engine does it, so that other processes can connect meanwhile; it ends with us.
+            # An engine runs it, so that other processes can connect meanwhile; it ends with this process.
             arguments = {**arguments, "wait": True}
         elif state is None:
             reply = _call_here(runtime, context, invocation, surface, tool, arguments, tell)
@@ -204,7 +204,7 @@ def _call_here(
     arguments: Mapping[str, object],
     tell: Tell | None,
 ) -> CallReply | None:
-    """Call in this process. None if an engine was started meanwhile: it is called instead."""
+    """Call in this process. Return None if an engine was started meanwhile, which is called instead."""
     from codeplane.server.assembly import open_pipeline
     from codeplane.server.engine_lock import acquire_engine_lock
     from codeplane.tools.calls import CallRequest, no_progress

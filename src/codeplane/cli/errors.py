@@ -1,8 +1,7 @@
-"""Errors on a terminal: what is wrong, what was expected, and a command line that works.
+"""Errors on a terminal: the problem, the expected value, and a command line that works.
 
-The examples of errors are written for agents: arguments of a tool. A person gets the `cpl` command that does the same,
-or the command that was typed with the misspelled word corrected. An example about a file that is not in the repository
-is left out: it would not work here.
+Examples of errors are written for agents, as arguments of a tool. A person gets the equivalent `cpl` command, or the
+typed command with the misspelled word corrected. An example about a file that does not exist here is left out.
 """
 
 from __future__ import annotations
@@ -89,7 +88,7 @@ class Typed:
 
 
 def error_text(error: CodePlaneError, style: Style, typed: Typed | None = None) -> str:
-    """The error for a person, wrapped to the width of the terminal."""
+    """Format an error for a person, wrapped to the width of the terminal."""
     typed = typed or Typed()
     rows: list[tuple[str, str | None]] = []
     shown = error.details.get("excerpt")
@@ -101,7 +100,7 @@ def error_text(error: CodePlaneError, style: Style, typed: Typed | None = None) 
         rows.append(("try", suggestion))
     else:
         rows.append(("expected", error.expected))
-        # Most messages quote the value already.
+        # Most messages already quote the value.
         rows.append(("received", error.received if error.received and error.received not in error.message else None))
         example = _example(error.example, typed)
         rows += [("example", example), ("try", error.remedy)]
@@ -111,7 +110,7 @@ def error_text(error: CodePlaneError, style: Style, typed: Typed | None = None) 
 
 
 def usage_text(error: click.UsageError, style: Style) -> str:
-    """A command line that click could not parse, in the same form as other errors."""
+    """Format a usage error of click like other errors."""
     message = error.format_message().removesuffix(".")
     message = message.replace(". Did you mean", "; did you mean")
     rows: list[tuple[str, str | None]] = []
@@ -123,13 +122,13 @@ def usage_text(error: click.UsageError, style: Style) -> str:
 
 
 def command_line(tool: str, arguments: Mapping[str, object]) -> str:
-    """The `cpl` command that does what this call of a tool does."""
+    """Return the `cpl` command that is equivalent to a call of a tool."""
     words = _command_words(tool, arguments) or _call_words(tool, arguments)
     return " ".join(("cpl", *map(_quoted, words)))
 
 
 def _command_words(tool: str, arguments: Mapping[str, object]) -> list[str] | None:
-    """Words of the command that wraps the tool; None where an argument has no option there."""
+    """Return the words of the command that wraps the tool; None if it lacks an option for an argument."""
     if tool not in _OPTIONS:
         return None
     left = dict(arguments)
@@ -157,7 +156,7 @@ def _word(value: object) -> str:
 
 
 def _corrected(error: CodePlaneError, typed: Typed) -> str | None:
-    """The typed command, with the unknown word replaced by the nearest known one."""
+    """Return the typed command with the unknown word replaced by the nearest known one."""
     wrong, right = error.received, error.expected
     if not wrong or not right or not (error.remedy or "").startswith(f"Use '{right}'"):
         return None
@@ -170,7 +169,7 @@ def _corrected(error: CodePlaneError, typed: Typed) -> str | None:
 
 
 def _nearest(error: CodePlaneError, typed: Typed) -> str | None:
-    """The same command with the file that was probably meant, or a listing of the directory that was named."""
+    """Return the same command with the most similar file, or a listing of the directory."""
     if typed.command not in _FILE_COMMANDS or error.code not in (ErrorCode.FILE_NOT_FOUND, ErrorCode.NOT_REGULAR):
         return None
     if error.received and typed.root is not None and (typed.root / error.received).is_dir():
@@ -180,7 +179,7 @@ def _nearest(error: CodePlaneError, typed: Typed) -> str | None:
 
 
 def _cpl(typed: Typed, *words: str) -> str:
-    """A command line for the repository that the failed command was for."""
+    """Return a command line for the repository of the failed command."""
     place = ("-C", typed.directory) if typed.directory else ()
     return " ".join(("cpl", *map(_quoted, (*place, *words))))
 
@@ -197,7 +196,7 @@ def _example(example: object, typed: Typed) -> str | None:
 
 
 def _works(arguments: Mapping[str, object], root: Path | None) -> bool:
-    """Return true if the files that a call names exist: examples of the catalog name files of an imaginary project."""
+    """True if the files that a call names exist: examples of the catalog name files of an imaginary project."""
     named = [arguments[name] for name in _PATH_ARGUMENTS if name in arguments]
     edits = arguments.get("edits")
     named += [edit.get("path") for edit in edits if isinstance(edit, Mapping)] if isinstance(edits, list) else []
@@ -234,7 +233,7 @@ def _render(message: str, rows: Sequence[tuple[str, str | None]], style: Style) 
 
 
 def _wrapped(text: str, width: int, first: str, other: str, *, whole: bool = False) -> Iterator[str]:
-    """Lines of at most `width` columns; a command line stays whole, so that it can be copied."""
+    """Yield lines of at most `width` columns; a command line stays whole, so that it can be copied."""
     indent = first
     for line in text.splitlines() or [""]:
         shown = display(line)

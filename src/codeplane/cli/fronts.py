@@ -1,4 +1,4 @@
-"""What the servers of 'cpl mcp' and 'cpl up' share: the tools that clients see, and the engine that answers."""
+"""Shared by `cpl mcp` and `cpl up`: the surface that clients see, and the engine that answers."""
 
 from __future__ import annotations
 

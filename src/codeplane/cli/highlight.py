@@ -40,7 +40,7 @@ _ENDS = {"/*": "*/"}
 
 
 def make_highlighter(path: str, style: Style) -> Callable[[str], str]:
-    """A function that colours the lines of a file in their order; one that changes nothing for other texts."""
+    """Return a function that colours the lines of a file in order; it returns other texts unchanged."""
     name = basename(path).lower()
     suffix = name.rpartition(".")[2]
     comment = _NAMES.get(name) or _COMMENTS.get(suffix, "")

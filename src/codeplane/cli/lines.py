@@ -1,4 +1,4 @@
-"""Prints the lines of a text answer: in colour on a terminal, as `path:line:text` through a pipe."""
+"""Print the lines of a text answer: in colour on a terminal, as `path:line:text` through a pipe."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TAB = "    "
 
 
 def lines_reply(status: str, lines: Sequence[TextLine], warnings: Sequence[str] = (), mark: Mark = plain_mark) -> Reply:
-    """The reply of a command that prints the text form of a tool."""
+    """Return the reply of a command that prints the text form of a tool."""
     code = OK if status == "ok" else FAILED
     if sys.stdout.isatty():
         shown = terminal_lines(lines, Style.of(sys.stdout), mark)
@@ -73,7 +73,7 @@ def _terminal_line(line: TextLine, style: Style, mark: Mark) -> str:
 
 
 class _SourcePrinter:
-    """Prints lines of files with numbers and syntax colours; they are never cut to the width of the terminal."""
+    """Prints lines of files with numbers and syntax colours, never truncated to the width of the terminal."""
 
     def __init__(self, style: Style, width: int) -> None:
         self._style = style
@@ -83,7 +83,7 @@ class _SourcePrinter:
 
     def print(self, line: TextLine) -> str:
         if (line.path, line.line) != self._after:
-            # Whether a string or a comment is open is not known where a passage begins.
+            # At the start of a passage, open strings and comments are unknown.
             self._highlight = make_highlighter(line.path, self._style)
         self._after = (line.path, line.line + 1)
         number = self._style.dim(str(line.line).rjust(self._width))

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 
 def repository_path(root: Path, start: Path | None, given: str) -> str:
-    """What a person types is relative to where they stand; what is not there is taken as a path of the repository."""
+    """Return a path relative to the root. A typed path is relative to the working directory if it exists there,
+    otherwise to the root."""
     absolute = os.path.normpath((start or Path()).resolve() / given)
     if (os.path.lexists(absolute) or given.startswith("/")) and f"{absolute}/".startswith(f"{root}/"):
         return os.path.relpath(absolute, root) if absolute != str(root) else ""
@@ -19,7 +20,7 @@ def repository_path(root: Path, start: Path | None, given: str) -> str:
 
 
 def typed_symbol(root: Path, start: Path | None, written: str) -> str:
-    """A symbol as a person types it: the path in front of `#name` or `:line` is relative to the current directory."""
+    """Return a typed symbol with the path before `#name` or `:line` relative to the root."""
     for mark in ("#", ":"):
         head, found, tail = written.partition(mark)
         if found and (mark == "#" or tail[:1].isdigit()):

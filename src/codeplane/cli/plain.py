@@ -28,7 +28,7 @@ def plain(value: object) -> object:
 
 
 def record(value: object, *left_out: str) -> dict[str, object]:
-    """The fields of a value, except those that are None or named in `left_out`."""
+    """Return the fields of a value, except those that are None or named in `left_out`."""
     shown = plain(value)
     if not isinstance(shown, dict):
         raise TypeError(f"{type(value).__name__} is not a record")

@@ -57,13 +57,13 @@ class ProgressLine:
 
 
 def line(progress: IndexProgress, width: int, style: Style) -> str:
-    """The line for a terminal of that width: bar, files, rate and time left, as far as they fit."""
+    """Return the progress line for a terminal: bar, files, rate and time left, as far as they fit."""
     word = _WORDS[progress.phase]
     if progress.phase != "index" or progress.files_total <= 0:
         count = f"  {number(progress.files_done)} files" if progress.phase == "scan" and progress.files_done else ""
         return f"{word}{count}"
     done, total = progress.files_done, progress.files_total
-    # Bytes are the better measure of work; files are what people count.
+    # Bytes measure the work better; people count files.
     share = progress.bytes_done / progress.bytes_total if progress.bytes_total > 0 else done / total
     share = min(1.0, max(0.0, share))
     rate = done / progress.elapsed_s if progress.elapsed_s > 0 else 0.0

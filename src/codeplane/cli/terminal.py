@@ -44,7 +44,7 @@ class Style:
 
 
 def columns(stream: TextIO | None = None) -> int:
-    """Width of the terminal that `stream` writes to, stdout by default; unlimited for a pipe."""
+    """Return the width of the terminal that `stream` writes to, stdout by default; unlimited for a pipe."""
     try:
         return max(40, os.get_terminal_size((stream or sys.stdout).fileno()).columns or 80)
     except (OSError, ValueError):
@@ -79,19 +79,19 @@ def plural(count: int, one: str, many: str | None = None) -> str:
 
 
 def home_path(path: Path) -> str:
-    """A path of the user with `~` for the home directory."""
+    """Return a path with `~` for the home directory."""
     home = Path("~").expanduser()
     return display(f"~/{path.relative_to(home)}" if path != home and path.is_relative_to(home) else str(path))
 
 
 def fit(text: str, width: int) -> str:
-    """`text` escaped and cut to `width`."""
+    """Return `text` escaped and truncated to `width`."""
     text = display(text)
     return text if len(text) <= width else text[: max(0, width - 1)] + "…"
 
 
 def wrapped(text: str, indent: str = "", first: str | None = None) -> list[str]:
-    """`text` escaped and broken at spaces into lines that fit the terminal. `first` replaces the indent of line one."""
+    """Return `text` escaped and wrapped to the terminal. `first` replaces the indent of the first line."""
     width = columns()
     start, shown = indent if first is None else first, display(text)
     if len(start) + len(shown) <= width:
@@ -107,7 +107,7 @@ def wrapped(text: str, indent: str = "", first: str | None = None) -> list[str]:
 
 
 def facts(rows: Iterable[tuple[str, str]], style: Style, indent: str = "  ") -> list[str]:
-    """`label   value` lines, values in one column and wrapped to fit; rows without a value are left out."""
+    """Return `label value` lines, values aligned and wrapped; rows without a value are left out."""
     kept = [(label, value) for label, value in rows if value]
     width = max((len(label) for label, _ in kept), default=0)
     lines = []
@@ -119,7 +119,7 @@ def facts(rows: Iterable[tuple[str, str]], style: Style, indent: str = "  ") -> 
 
 
 def table(rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset(), indent: str = "  ") -> list[str]:
-    """Columns two spaces apart, those in `right` flush right."""
+    """Return columns two spaces apart; those in `right` are right-aligned."""
     if not rows:
         return []
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]

@@ -93,11 +93,8 @@ def _validate(spec: ToolSpec, known: tuple[Param, ...], arguments: Mapping[str, 
     for name, substitute in spec.substitutes.items():
         if name not in found and substitute in found and params[name].unless not in found:
             found[name] = found.pop(substitute)
-    # A cursor continues its first call; defaults of a deprecated name could contradict it.
-    has_defaults = spec.deprecated is None or "cursor" not in found
+    _add_defaults(spec, found)
     for param in spec.params:
-        if param.name not in found and param.default is not None and has_defaults:
-            found[param.name] = param.default
         if param.required and param.name not in found and param.unless not in found:
             raise CodePlaneError(
                 ErrorCode.ARGUMENT_INVALID,
@@ -107,6 +104,13 @@ def _validate(spec: ToolSpec, known: tuple[Param, ...], arguments: Mapping[str, 
                 example=example(spec),
             )
     return found
+
+
+def _add_defaults(spec: ToolSpec, found: dict[str, object]) -> None:
+    # A cursor continues its first call; defaults of a deprecated name could contradict it.
+    if spec.deprecated is None or "cursor" not in found:
+        defaults = {param.name: param.default for param in spec.params if param.default is not None}
+        found.update((name, value) for name, value in defaults.items() if name not in found)
 
 
 def example(spec: ToolSpec) -> dict[str, object] | None:

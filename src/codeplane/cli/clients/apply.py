@@ -37,14 +37,14 @@ def apply_step(step: Step, machine: Machine) -> Path | None:
 
 
 def _remove_backup(path: Path) -> None:
-    """A backup that cannot be removed is no reason to fail: the entry is gone."""
+    """Remove a backup. A failure is ignored: the entry is gone."""
     with suppress(OSError):
         if path.is_file() and not path.is_symlink():
             path.unlink()
 
 
 def read_made(machine: Machine) -> dict[str, int]:
-    """Number of objects that install created in each file."""
+    """Return the number of objects that install created in each file."""
     try:
         known = json.loads(read_source(machine.state / _MEMORY).data or b"{}")
     except (CodePlaneError, ValueError, RecursionError):

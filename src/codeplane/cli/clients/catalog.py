@@ -1,4 +1,4 @@
-"""Every client, in the order in which they are listed."""
+"""All clients, in the order in which they are listed."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ def _traces(machine: Machine) -> tuple[Path, ...]:
 
 
 def _user_files(machine: Machine) -> tuple[Path, ...]:
-    # The file lies in the home directory, but inside the directory of settings where that was moved.
+    # The file is in the home directory, or in the settings directory if that was moved.
     return (machine.directory("CLAUDE_CONFIG_DIR", "") / ".claude.json",)
 
 

@@ -1,4 +1,4 @@
-"""Codex: `config.toml` in `.codex`, of the home directory or of a project that the user trusts."""
+"""Codex: `.codex/config.toml` in the home directory, or in a project that the user trusts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cursor: `mcp.json` in `.cursor`, of the project or of the home directory."""
+"""Cursor: `.cursor/mcp.json` in the project or in the home directory."""
 
 from __future__ import annotations
 

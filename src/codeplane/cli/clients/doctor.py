@@ -30,7 +30,7 @@ class Finding:
 
 
 def clients_doctor(environment: Mapping[str, str], root: Path | None = None) -> list[Finding]:
-    """One finding for each client, of the user's configuration and of the project's."""
+    """Return a finding per client and configuration: the user's and the project's."""
     machine = Machine.of(environment)
     return [_examine(client, machine, root) for client in CLIENTS]
 
@@ -85,7 +85,7 @@ def _faults(path: Path, entry: object, machine: Machine) -> Iterator[str]:
 
 
 def _has_interpreter(program: Path) -> bool:
-    """A script outlives the environment that it was installed with."""
+    """True if the interpreter of a script exists: a script can outlive its environment."""
     try:
         with open(program, "rb") as file:
             first = file.readline(4096)

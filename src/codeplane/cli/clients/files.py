@@ -25,11 +25,11 @@ class Source:
     """A file as it was read."""
 
     path: Path
-    """As the client names it."""
+    """Path as the client names it."""
     target: Path
-    """Where it really is."""
+    """Path with symbolic links resolved."""
     data: bytes | None
-    """None where there is no such file."""
+    """None if the file does not exist."""
     identity: tuple[int, ...] = ()
     mode: int = 0
 
@@ -109,7 +109,7 @@ def _put(path: Path, data: bytes, source: Source, *, mode: int = 0o600, unless_c
 
 
 def _check_unchanged(source: Source) -> None:
-    """Clients rewrite their files while they run; what they wrote meanwhile must not be lost."""
+    """Fail if the file has changed since it was read: clients rewrite their files while they run."""
     try:
         now = _identity(os.stat(source.target))
     except FileNotFoundError:
@@ -123,7 +123,7 @@ def _check_unchanged(source: Source) -> None:
 
 
 def _keep_owner(descriptor: int, target: Path) -> None:
-    """Someone with the rights of another (sudo) must not take the file away from its owner."""
+    """Keep the owner of the file, also under sudo."""
     wanted, now = os.stat(target), os.fstat(descriptor)
     if (wanted.st_uid, wanted.st_gid) != (now.st_uid, now.st_gid):
         with suppress(PermissionError):

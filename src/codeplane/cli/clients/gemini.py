@@ -1,4 +1,4 @@
-"""Gemini CLI: `settings.json` in `.gemini`, of the home directory or of the project."""
+"""Gemini CLI: `.gemini/settings.json` in the home directory or in the project."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from codeplane.cli.clients.model import Client, Endpoint, Entry, Launch, Machine
 
 
 def _traces(machine: Machine) -> tuple[Path, ...]:
-    # Other programs keep things in ~/.gemini too.
+    # Other programs use ~/.gemini too.
     return _user_files(machine)
 
 

@@ -1,7 +1,7 @@
-"""Set or remove one member of one object in a JSON text, and leave every other byte as it is.
+"""Set or remove one member of one object in a JSON text; every other byte is preserved.
 
-What is inserted looks like its surroundings, and removing it again gives the text from before. Every edit is
-read again before it is handed out: the wrong result is an exception, never a file.
+Inserted text follows the style of its surroundings, and removing it restores the original text. Every result is parsed
+again before it is returned: a wrong result is an exception, never a file.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def read(text: str) -> dict[str, object]:
 
 
 def set_member(text: str, way: Sequence[str], name: str, value: object) -> tuple[str, int]:
-    """`text` with the member set, and how many objects of `way` were made for it."""
+    """Return `text` with the member set, and the number of objects of the key path that were created for it."""
     wanted = copy.deepcopy(read(text))
     root = parse(text)
     place: dict[str, object] = wanted
@@ -58,7 +58,7 @@ def set_member(text: str, way: Sequence[str], name: str, value: object) -> tuple
 
 
 def remove_member(text: str, way: Sequence[str], name: str, made: int = 0) -> str:
-    """`text` without the member, and without the last `made` objects of `way` where nothing else is in them."""
+    """Return `text` without the member, and without the last `made` objects of the key path if they are empty."""
     wanted = copy.deepcopy(read(text))
     place: object = wanted
     for key in way:
@@ -106,7 +106,7 @@ def _set(text: str, root: Node, holder: Node, key: str, value: object) -> Iterat
         closing = newline + _indent_at(text, holder.start)
         yield Splice(holder.end - 1, holder.end - 1, newline + indent + written + closing)
     else:
-        # After the line break, so that removing can tell this from an object that was on one line.
+        # After the line break, so that removal can tell this from an object on one line.
         at = holder.end - 1 - len(_blanks_at_end(inner))
         yield Splice(at, at, newline + indent + written + newline)
 
@@ -115,7 +115,7 @@ def _without(text: str, holder: Node, name: str) -> str:
     members = holder.members or ()
     index = max(position for position, member in enumerate(members) if member.key == name)
     wanted = [(member.key, plain(member.value)) for member in members if member is not members[index]]
-    for splices in (_graceful(text, holder, members, index), _plain_removal(text, members, index)):
+    for splices in (_removal_splices(text, holder, members, index), _plain_removal(text, members, index)):
         edited = splice(text, splices)
         try:
             root = parse(edited)
@@ -126,8 +126,8 @@ def _without(text: str, holder: Node, name: str) -> str:
     raise Unchangeable
 
 
-def _graceful(text: str, holder: Node, members: Sequence[Member], index: int) -> list[Splice]:
-    """The member with the blanks that go with it."""
+def _removal_splices(text: str, holder: Node, members: Sequence[Member], index: int) -> list[Splice]:
+    """Return edits that remove a member together with its surrounding blanks."""
     member = members[index]
     before = len(text[: member.start].rstrip(_BLANKS))
     end = member.value.end
@@ -164,7 +164,7 @@ def _plain_removal(text: str, members: Sequence[Member], index: int) -> list[Spl
 
 
 def _holds(root: Node, start: int, wanted: list[tuple[str, object]]) -> bool:
-    """Whether the object at `start`, which no removal inside it can move, has exactly these members."""
+    """True if the object at `start`, which no removal inside it can move, has exactly these members."""
     nodes = [root]
     while nodes:
         node = nodes.pop()
@@ -206,7 +206,7 @@ def _member_indent(text: str, holder: Node, unit: str) -> str:
 
 
 def _indent_at(text: str, position: int) -> str:
-    """The blanks with which the line of `position` begins."""
+    """Return the indentation of the line at `position`."""
     line = text[text.rfind("\n", 0, position) + 1 : position]
     return line[: len(line) - len(line.lstrip(" \t"))]
 
@@ -216,7 +216,7 @@ def _starts_line(text: str, position: int) -> bool:
 
 
 def _end_of_line(text: str, position: int) -> int:
-    """After the comments that follow on the same line: they belong to what stands before them."""
+    """Return the position after comments on the same line: they belong to what precedes them."""
     match = _REST_OF_LINE.match(text, position)
     return match.end() if match else position
 

@@ -1,7 +1,5 @@
-"""JSON with comments and trailing commas, read with the place of everything.
-
-Changes nothing; what can be changed, and how, is in `json_edit`.
-"""
+"""Parser of JSON with comments and trailing commas that records the position of every value. `json_edit` edits the
+text."""
 
 from __future__ import annotations
 
@@ -24,9 +22,9 @@ class Node(NamedTuple):
     end: int
     scalar: object = None
     members: tuple[Member, ...] | None = None
-    """Of an object."""
+    """Members of an object."""
     items: tuple[Node, ...] | None = None
-    """Of an array."""
+    """Items of an array."""
 
 
 class Member(NamedTuple):
@@ -34,11 +32,11 @@ class Member(NamedTuple):
     start: int
     value: Node
     comma: int
-    """Where the comma after it is, or -1."""
+    """Position of the comma after it, or -1."""
 
 
 def parse(text: str) -> Node | None:
-    """The value of a text; None where there is nothing but blanks and comments."""
+    """Parse a text; None if it has nothing but blanks and comments."""
     start = skip(text, 0)
     if start == len(text):
         return None
@@ -58,7 +56,7 @@ def plain(node: Node) -> object:
 
 
 def find(node: Node | None, *way: str) -> Node | None:
-    """What the keys lead to. Of equal keys the last counts, as for every reader of JSON."""
+    """Return the value at a key path. Of duplicate keys the last counts, as in other JSON parsers."""
     for key in way:
         if node is None or node.members is None:
             return None
@@ -67,7 +65,7 @@ def find(node: Node | None, *way: str) -> Node | None:
 
 
 def skip(text: str, position: int) -> int:
-    """The next place that is neither blank nor in a comment."""
+    """Return the next position that is neither blank nor in a comment."""
     match = _TRIVIA.match(text, position)
     return match.end() if match else position
 
@@ -86,7 +84,7 @@ def _value(text: str, start: int, depth: int) -> Node:
     try:
         return Node(start, match.end(), json.loads(match.group()))
     except ValueError:
-        # Python refuses to read whole numbers of thousands of digits.
+        # Python rejects integers with thousands of digits.
         raise problem_at(text, start, "this number is too long") from None
 
 
@@ -117,7 +115,7 @@ def _array(text: str, start: int, depth: int) -> Node:
 
 
 def _after(text: str, end: int, closing: str) -> tuple[int, int]:
-    """Where the next member or the end is, and the comma before it."""
+    """Return the position of the next member or the end, and of the comma before it."""
     position = skip(text, end)
     found = text[position : position + 1]
     if found == ",":

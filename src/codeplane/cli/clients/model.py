@@ -20,7 +20,7 @@ from codeplane.base.paths import display
 NAME = "codeplane"
 PROGRAM = "cpl"
 TOKEN_VARIABLE = "CODEPLANE_TOKEN"
-"""Environment variable from which clients read the token of an HTTP server."""
+"""Environment variable in which clients find the token of an HTTP server."""
 
 Entry = Mapping[str, object]
 
@@ -32,13 +32,13 @@ class Scope(Enum):
 
 class Form(Enum):
     JSON = "json"
-    """With comments and trailing commas."""
+    """JSON with comments and trailing commas."""
     TOML = "toml"
 
 
 @dataclass(frozen=True)
 class Launch:
-    """How a client starts the server."""
+    """Command that a client starts."""
 
     command: str
     args: tuple[str, ...]
@@ -54,7 +54,7 @@ class Endpoint:
 
 @dataclass(frozen=True)
 class Machine:
-    """Whose configuration it is, and where programs are looked for."""
+    """Home directory, platform and environment of the user."""
 
     home: Path
     platform: str
@@ -66,7 +66,8 @@ class Machine:
         return cls(Path(home) if home.startswith("/") else Path.home(), sys.platform, environment)
 
     def directory(self, variable: str, fallback: str) -> Path:
-        """What `variable` names. A relative value is ignored: the place must not depend on where the command runs."""
+        """Return the directory in `variable`. A relative value is ignored: the result must not depend on the working
+        directory."""
         given = self.variables.get(variable, "")
         return Path(given) if given.startswith("/") else self.home / fallback
 
@@ -76,7 +77,7 @@ class Machine:
 
     @property
     def applications(self) -> Path:
-        """Where programs with a window keep their settings."""
+        """Settings directory of graphical programs."""
         return self.home / "Library/Application Support" if self.platform == "darwin" else self.config
 
     @property
@@ -93,23 +94,23 @@ class Client:
     title: str
     programs: tuple[str, ...]
     traces: Callable[[Machine], tuple[Path, ...]]
-    """Files and directories that only someone who uses the client has."""
+    """Files and directories that exist only if the client is used."""
     user_files: Callable[[Machine], tuple[Path, ...]]
     project_files: Callable[[Path], tuple[Path, ...]]
-    """Beneath the root; none where the client has no configuration of a project."""
+    """Configuration files relative to the repository root; empty if the client has no project configuration."""
     ways: tuple[tuple[str, ...], ...]
-    """The keys that lead to the servers. A later one is used where the file has it already, otherwise the first."""
+    """Key paths of the servers. The first one that the file has is used, otherwise the first."""
     entry: Callable[[Launch, Scope], Entry]
     http_entry: Callable[[Endpoint], Entry]
     http_extra: Mapping[str, object] = field(default_factory=dict, compare=False)
-    """Top-level settings that the file needs besides an HTTP entry."""
+    """Top-level settings that an HTTP entry needs."""
     http_note: str = ""
-    """Steps for the user besides, or instead of, setting the environment variable of the token."""
+    """Steps for the user, besides or instead of setting the token variable."""
     form: Form = Form.JSON
     user_mode: int = 0o644
-    """Of a file that is not there yet."""
+    """Permissions of a new file."""
     starts_in_project: bool = True
-    """Whether a server of the user's own configuration is started in the directory of the project."""
+    """True if servers of the user's configuration are started in the project directory."""
 
     def files(self, machine: Machine, scope: Scope, root: Path | None) -> tuple[Path, ...]:
         if scope is Scope.USER:
@@ -123,12 +124,12 @@ class Client:
 
 
 def first_existing(*paths: Path) -> tuple[Path, ...]:
-    """The one that is there already, otherwise the first."""
+    """Return the existing file, otherwise the first."""
     return (next((path for path in paths if os.path.lexists(path)), paths[0]),)
 
 
 def launched(entry: object) -> Launch | None:
-    """Command that an entry starts, in the spelling of any client."""
+    """Return the command that an entry starts, in the format of any client."""
     if not isinstance(entry, Mapping):
         return None
     holder = entry
@@ -143,13 +144,13 @@ def launched(entry: object) -> Launch | None:
 
 
 def is_ours(entry: object) -> bool:
-    """Return true if `cpl install` wrote the entry, on this machine or another."""
+    """True if `cpl install` wrote the entry, on this machine or another."""
     found = launched(entry)
     return found is not None and Path(found.command).name == PROGRAM and "mcp" in found.args
 
 
 def connected(entry: object) -> str | None:
-    """URL that an entry connects to, in the spelling of any client."""
+    """Return the URL of an entry, in the format of any client."""
     if not isinstance(entry, Mapping):
         return None
     urls = (entry.get(name) for name in ("url", "serverUrl", "httpUrl"))
@@ -157,7 +158,7 @@ def connected(entry: object) -> str | None:
 
 
 def is_our_http(entry: object) -> bool:
-    """Return true if the entry connects to `cpl up` on this machine."""
+    """True if the entry connects to `cpl up` on this machine."""
     try:
         parts = urlsplit(connected(entry) or "")
     except ValueError:
@@ -166,7 +167,7 @@ def is_our_http(entry: object) -> bool:
 
 
 def launch(machine: Machine, running: str, *, repo: Path | None, toolsets: tuple[str, ...], read_only: bool) -> Launch:
-    """The command is the bare name where that starts the program that runs now, otherwise its path."""
+    """Return the command: the bare name if that starts the running program, otherwise its path."""
     place = ("-C", str(repo)) if repo else ()
     shown = ("--toolsets", ",".join(toolsets)) if toolsets else ()
     tight = ("--read-only",) if read_only else ()
@@ -182,7 +183,7 @@ def _command(machine: Machine, running: str) -> str:
     if named.name != PROGRAM:
         named = Path(sys.executable).with_name(PROGRAM)
     if named.is_file():
-        # A link to it stays a link: what it leads to may move with the next upgrade.
+        # Keep a symbolic link: its target may change with the next upgrade.
         return PROGRAM if found and named.samefile(found) else str(named.absolute())
     if found:
         return PROGRAM

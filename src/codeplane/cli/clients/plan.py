@@ -45,9 +45,9 @@ class Step:
     source: Source | None = None
     after: bytes = b""
     existing: object = None
-    """Our entry as it is in the file now, or what has its name."""
+    """Our entry in the file, or another entry of its name."""
     made: int = 0
-    """How many objects around the entry were not there before."""
+    """Number of objects around the entry that the change creates."""
     problem: CodePlaneError | None = None
 
     @property
@@ -67,27 +67,27 @@ def plan_uninstall(
 
 
 def look_up(client: Client, text: str) -> tuple[tuple[str, ...], object]:
-    """Where our entry is or belongs, and what is there."""
+    """Return the key path under which our entry is or belongs, and its current value."""
     document = json_edit.read(text) if client.form is Form.JSON else toml_edit.read(text)
     chosen = client.ways[0]
     for way in client.ways:
         servers = _at(document, way)
         if isinstance(servers, dict) and NAME in servers:
             return way, servers[NAME]
-        # A server may itself be called as a later way is; a list of servers has nothing but servers in it.
+        # A server may have the name of a later key; a list of servers contains only servers.
         if isinstance(servers, dict) and all(isinstance(server, dict) for server in servers.values()):
             chosen = way
     return chosen, None
 
 
 def read_text(source: Source) -> tuple[str, str]:
-    """The mark of the encoding, if there is one, and the text after it."""
+    """Return the byte order mark, if there is one, and the text after it."""
     text = (source.data or b"").decode("utf-8")
     return (BOM, text[1:]) if text.startswith(BOM) else ("", text)
 
 
 def snippet(client: Client, launch: Launch, scope: Scope) -> str:
-    """The configuration, to be added by hand."""
+    """Return the configuration to add by hand."""
     entry = client.entry(launch, scope)
     if client.form is Form.TOML:
         return toml_edit.set_table("", client.ways[0], NAME, entry).rstrip("\n")
@@ -95,7 +95,7 @@ def snippet(client: Client, launch: Launch, scope: Scope) -> str:
 
 
 def http_snippet(client: Client, endpoint: Endpoint) -> str:
-    """The configuration for an HTTP server, to be added by hand."""
+    """Return the configuration of an HTTP server to add by hand."""
     entry = client.http_entry(endpoint)
     if client.form is Form.TOML:
         return toml_edit.set_table("", client.ways[0], NAME, entry).rstrip("\n")

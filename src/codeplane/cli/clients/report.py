@@ -20,7 +20,7 @@ from codeplane.cli.errors import error_text
 from codeplane.cli.terminal import Style, fit
 
 _LINE = 200
-"""Longest line of a diff: a file may be one long line with private data in it."""
+"""Maximum line length of a diff: a file may be one long line with private data."""
 
 
 _DONE = {"add": "added", "update": "updated", "replace": "replaced", "remove": "removed", "same": "unchanged"}
@@ -48,7 +48,7 @@ def step_lines(steps: Sequence[Step], machine: Machine, style: Style, *, done: b
 
 
 def describe_entry(entry: object) -> str:
-    """Command or URL of an entry; never its variables or headers, which hold secrets."""
+    """Return the command or URL of an entry; never its variables or headers, which may hold secrets."""
     started = launched(entry)
     if started:
         return fit(command_line(started), 80)
@@ -69,7 +69,7 @@ def _changes(step: Step) -> list[str]:
     before = read_text(step.source)[1] if step.source else ""
     after = step.after.decode("utf-8").removeprefix("\ufeff")
     old, new = (text.replace("\r\n", "\n").removesuffix("\n").split("\n") if text else [] for text in (before, after))
-    # One line of context: the neighbours may hold keys.
+    # One line of context only: the neighbours may contain keys.
     return list(difflib.unified_diff(old, new, str(step.path), str(step.path), n=1, lineterm=""))
 
 

@@ -1,4 +1,4 @@
-"""What the editors of JSON and TOML share: a problem at a place, and edits of a text."""
+"""Shared by the JSON and TOML editors: syntax errors with a position, and edits of a text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class SyntaxProblem(Exception):
-    """The text is not what it should be, at this line and column."""
+    """The text is invalid at this line and column."""
 
     def __init__(self, reason: str, line: int, column: int) -> None:
         super().__init__(f"line {line}, column {column}: {reason}")
@@ -17,11 +17,11 @@ class SyntaxProblem(Exception):
 
 
 class Unchangeable(Exception):
-    """The text is sound, but our entry cannot be changed in it without touching something else."""
+    """The text is valid, but our entry cannot be changed without touching something else."""
 
 
 class Splice(NamedTuple):
-    """Put `text` in the place of what is between `start` and `end`."""
+    """Replace the text between `start` and `end`."""
 
     start: int
     end: int
@@ -29,7 +29,7 @@ class Splice(NamedTuple):
 
 
 def splice(text: str, splices: Iterable[Splice]) -> str:
-    """Apply all of them; places are those of the text before. At the same place the earlier comes first."""
+    """Apply all edits; positions refer to the original text. At the same position the earlier edit comes first."""
     parts, position = [], 0
     for edit in sorted(splices, key=lambda edit: (edit.start, edit.end)):
         parts += [text[position : edit.start], edit.text]
@@ -43,6 +43,6 @@ def problem_at(text: str, position: int, reason: str) -> SyntaxProblem:
 
 
 def newline_of(text: str) -> str:
-    """How the lines of a text end: the first decides."""
+    """Return the line ending of a text: that of its first line."""
     end = text.find("\n")
     return "\r\n" if end > 0 and text[end - 1] == "\r" else "\n"

@@ -1,7 +1,7 @@
-"""Set or remove one table in a TOML text, and leave every other byte as it is.
+"""Set or remove one table in a TOML text; every other byte is preserved.
 
-Works on whole lines. Only statements whose full path begins with the path of the table are touched, however
-they are written: under a header, as dotted keys, or inline. Every edit is read again before it is handed out.
+Works on whole lines. Only statements whose full path starts with the path of the table are changed, however they are
+written: under a header, as dotted keys, or inline. Every result is parsed again before it is returned.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def read(text: str) -> dict[str, object]:
 
 
 def set_table(text: str, way: Sequence[str], name: str, values: Mapping[str, object]) -> str:
-    """`text` with these keys of the table set; its other keys stay."""
+    """Return `text` with these keys of the table set; its other keys are kept."""
     path = (*way, name)
     wanted = copy.deepcopy(read(text))
     place = _holder(wanted, way, make=True)
@@ -83,7 +83,7 @@ def set_table(text: str, way: Sequence[str], name: str, values: Mapping[str, obj
 
 
 def replace_table(text: str, way: Sequence[str], name: str, values: Mapping[str, object]) -> str:
-    """`text` with a table of exactly these keys, in place of whatever had its name."""
+    """Return `text` with a table of exactly these keys, replacing any value of its name."""
     return set_table(remove_table(text, way, name), way, name, values)
 
 
@@ -98,7 +98,7 @@ def remove_table(text: str, way: Sequence[str], name: str) -> str:
     for _ in way:
         if _same(edited, wanted):
             return edited
-        # A table that only our header called into being goes with it.
+        # Remove a parent table that only our header created.
         *above, last = way
         parent = _holder(wanted, above, make=False)
         if parent.get(last) == {}:
@@ -125,7 +125,7 @@ def _removal(text: str, path: tuple[str, ...]) -> Iterator[Splice]:
 
 
 def _blank_line_before(text: str, start: int) -> int:
-    """The length of the empty line that separates a header from what stands before it."""
+    """Return the length of the blank line before a header."""
     ending = _break_before(text, start)
     return len(ending) if ending and (text[: start - len(ending)].endswith("\n") or start == len(ending)) else 0
 
@@ -147,7 +147,7 @@ def _append(text: str, path: Sequence[str], values: Mapping[str, object]) -> str
 
 
 def _statements(text: str) -> Iterator[Statement]:
-    """Of a text that was read without a problem before."""
+    """Parse a text that is known to be valid."""
     prefix: tuple[str, ...] = ()
     position = 0
     while position < len(text):
@@ -211,7 +211,7 @@ def _holder(document: dict[str, object], way: Sequence[str], *, make: bool) -> d
 
 
 def _same(text: str, wanted: object) -> bool:
-    # Compared as text: in TOML a number may be "not a number", which equals nothing.
+    # Compared as text: TOML has NaN, which equals nothing.
     try:
         return repr(read(text)) == repr(wanted) or read(text) == wanted
     except SyntaxProblem:
@@ -229,7 +229,7 @@ def _key(name: str) -> str:
 
 
 def _render(value: object) -> str:
-    # A JSON string is a TOML string, but for the delete character, which TOML wants escaped.
+    # A JSON string is a TOML string, except for DEL, which TOML requires to be escaped.
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""VS Code: `.vscode/mcp.json` in a project, `mcp.json` in the profile of each edition that is there for the user."""
+"""VS Code: `.vscode/mcp.json` in a project, `mcp.json` in the user profile of each installed edition."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _project_files(root: Path) -> tuple[Path, ...]:
 def _entry(launch: Launch, scope: Scope) -> Entry:
     entry: dict[str, object] = {"type": "stdio", "command": launch.command, "args": list(launch.args)}
     if scope is Scope.USER and "-C" not in launch.args:
-        # A server of the profile is started in the home directory unless it says otherwise.
+        # Servers of the profile are started in the home directory by default.
         entry["cwd"] = "${workspaceFolder}"
     return entry
 

@@ -1,4 +1,4 @@
-"""Windsurf: `mcp_config.json` of the user. It has no configuration of a project."""
+"""Windsurf: `mcp_config.json` of the user. It has no project configuration."""
 
 from __future__ import annotations
 

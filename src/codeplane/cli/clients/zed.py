@@ -8,7 +8,7 @@ from codeplane.cli.clients.model import Client, Endpoint, Entry, Launch, Machine
 
 
 def _directory(machine: Machine) -> Path:
-    # On macOS Zed keeps to ~/.config, whatever the variable says.
+    # On macOS Zed always uses ~/.config, whatever the variable says.
     return (machine.home / ".config" if machine.platform == "darwin" else machine.config) / "zed"
 
 
@@ -25,7 +25,7 @@ def _project_files(root: Path) -> tuple[Path, ...]:
 
 
 def _entry(launch: Launch, scope: Scope) -> Entry:
-    # Older versions tell servers apart by "source"; newer ones do not mind it.
+    # Older versions distinguish servers by "source"; newer ones ignore it.
     return {"source": "custom", "command": launch.command, "args": list(launch.args)}
 
 

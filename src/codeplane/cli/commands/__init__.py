@@ -1,1 +1,1 @@
-"""What the commands do: assemble, call one operation, and put the outcome into words."""
+"""Commands of `cpl`: assemble the context, call one operation, print the result."""

@@ -57,7 +57,7 @@ def _call(invocation: Invocation, tool: str, arguments: tuple[str, ...], given: 
 
 
 def parse_arguments(words: tuple[str, ...], given: str | None) -> dict[str, Any]:
-    """`key=value` words, where a key given twice makes a list; or one JSON object."""
+    """Parse `key=value` words, where a repeated key makes a list; or one JSON object."""
     if given is not None and words:
         raise _usage("arguments were given both as KEY=VALUE and as --json")
     if given is not None:

@@ -33,7 +33,7 @@ from codeplane.server.runtime_directory import RuntimeDirectory, repository_id, 
 from codeplane.telemetry import read_tail
 
 REPORT_LINES = 20_000
-"""More lines than both parts of the log can hold."""
+"""More lines than both log files can hold."""
 
 _LIBRARIES = ("apsw", "tantivy", "tree-sitter", "pygit2", "mcp", "PyYAML", "click", "orjson")
 
@@ -78,7 +78,7 @@ def _doctor(invocation: Invocation, logs: bool, further: Sequence[CheckGroup]) -
 
 
 def _assemble(invocation: Invocation) -> tuple[Assembly, tuple[DoctorCheck, ...]]:
-    """An invalid configuration is a finding here; the other checks run with the defaults."""
+    """Return the context. An invalid configuration is a finding; the other checks run with the defaults."""
     try:
         assembly = assemble(invocation)
     except CodePlaneError as error:
@@ -91,7 +91,7 @@ def _assemble(invocation: Invocation) -> tuple[Assembly, tuple[DoctorCheck, ...]
 
 
 def _runtime_directory(context: Context) -> Iterable[DoctorCheck]:
-    """The directory of sockets. A server creates it; this check does not."""
+    """Check the directory of sockets. A server creates it; this check does not."""
     base = runtime_base(os.environ.get("XDG_RUNTIME_DIR"))
     if os.path.lexists(base / repository_id(context.root)):
         # Raises an error if others can use it.
@@ -108,7 +108,7 @@ def _runtime_directory(context: Context) -> Iterable[DoctorCheck]:
 
 
 def _clients(context: Context) -> Iterable[DoctorCheck]:
-    """Clients on this machine, and whether any of them is configured."""
+    """Check the clients on this machine, and that at least one is configured."""
     findings = [finding for finding in clients_doctor(os.environ, context.root) if finding.state != NOT_INSTALLED]
     if not findings:
         remedy = "Configure one by name, 'cpl install CLIENT', or by hand: cpl install --print-config"

@@ -1,4 +1,4 @@
-"""`cpl imports` and `cpl unused`: imports between files, and definitions without a known use."""
+"""`cpl imports`: imports between files, and import cycles."""
 
 from __future__ import annotations
 

@@ -256,6 +256,12 @@ def _carry_out(
             records = [step_record(step) for step in steps]
             return Reply({"clients": records}, text, status="needs_decision", message=text)
         cautions = []
+    finished, backups = _apply(steps, machine)
+    return _report(finished, backups, machine, cautions)
+
+
+def _apply(steps: list[Step], machine: Machine) -> tuple[list[Step], dict[Path, Path]]:
+    """Apply the steps; return them with their outcomes, and the backups by path."""
     backups: dict[Path, Path] = {}
     finished: list[Step] = []
     for step in steps:
@@ -267,6 +273,11 @@ def _carry_out(
             if len(steps) == 1:
                 raise
             finished.append(replace(step, action=REFUSED, problem=error))
+    return finished, backups
+
+
+def _report(finished: list[Step], backups: dict[Path, Path], machine: Machine, cautions: list[str]) -> Reply:
+    style = Style.of(sys.stdout)
     refused = [step for step in finished if step.action == REFUSED]
     lines = step_lines(finished, machine, style, done=True)
     if any(step.changes for step in finished):

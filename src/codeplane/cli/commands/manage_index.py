@@ -55,7 +55,7 @@ def init(context: click.Context, path: Path | None, ignore_file: bool, json: boo
 
 
 def summary(report: IndexReport, root: Path, style: Style) -> str:
-    """Counts of the index, in one screen."""
+    """Summarize the index on one screen."""
     shown = style.bold(display(str(root)))
     lines = [_OUTCOMES[report.decision].format(root=shown, time=duration(report.seconds)), ""]
     languages = sorted(report.languages, key=lambda row: (-row[1], row[0]))
@@ -154,7 +154,7 @@ def _indexed(
     result = found["result"]
     counts = {name: result.get(name, 0) for name in ("files", "added", "modified", "removed", "pending")}
     seconds = time.monotonic() - started
-    # An index that was being built when we started is simply ready now.
+    # If the index was being built when we connected, it is ready now.
     look = SyncReport(found["meta"].get("epoch", 0), result.get("decision", "fresh"), "", seconds=seconds, **counts)
     return report_published(context, look)
 
@@ -182,7 +182,7 @@ class _Interruption:
 
 @contextmanager
 def _interruptible(progress: ProgressLine) -> Iterator[_Interruption]:
-    """The first Ctrl-C stops the work at a consistent point, the second ends the process at once."""
+    """Handle Ctrl-C: the first stops the work at a consistent point, the second ends the process at once."""
     interruption = _Interruption()
 
     def on_signal(number: int, frame: FrameType | None) -> None:

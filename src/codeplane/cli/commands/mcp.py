@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from codeplane.tools.surface import Surface
 
 _SEAT_SECONDS = 1.0
-"""Time that a stopping engine may take to release its lock."""
+"""Seconds that a stopping engine may take to release its lock."""
 
 
 @click.command()
@@ -71,7 +71,7 @@ def run_mcp(
     prewarm: bool,
     start: bool = True,
 ) -> int:
-    """Serve one client on standard input and output until it goes."""
+    """Serve one client on standard input and output until it disconnects."""
     from codeplane.server.stdio_pipes import claim_standard_streams
 
     protocol_input, protocol_output = claim_standard_streams()
@@ -90,7 +90,7 @@ def run_mcp(
             return start_engine(root, runtime.socket_path, invocation, seen, "mcp", prewarm=prewarm)
 
     def choose(directories: list[str]) -> EngineClient | None:
-        """Engine of the first directory that is in a repository. Its settings may only restrict the surface."""
+        """Return the engine of the first directory in a repository. Its settings may only restrict the surface."""
         for directory in directories:
             try:
                 root = find_root(Path(directory))
@@ -123,7 +123,7 @@ def run_mcp(
 
 
 def run_host(invocation: Invocation, *, prewarm: bool) -> int:
-    """The engine, as a child of a front: it ends when its standard input does."""
+    """Run the engine as a child process of a server front, until its standard input ends."""
     from codeplane.server.engine_lock import ALREADY_SERVED, acquire_engine_lock
 
     with open_runtime(find_root(invocation.start, any_directory=True)) as runtime:

@@ -1,4 +1,4 @@
-"""`cpl refs` and `cpl calls`: references of a symbol, callers and callees, and how much of that is unresolved."""
+"""`cpl refs`: references of a symbol, and how many are unresolved."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _not_found(missing: SymbolNotFound, result: Mapping[str, object], epoch: int
 
 
 def _uses_lines(root: Path, uses: SymbolUses, *, several: bool) -> Iterator[TextLine]:
-    """Lines that use a symbol, by file; what is not resolved is counted."""
+    """Yield the lines that use a symbol, by file; unresolved uses are counted."""
     if several:
         yield note(f"{display(uses.symbol.reference)}: {plural(uses.total, 'reference')}")
     elif not uses.total:

@@ -1,4 +1,4 @@
-"""`cpl undo` and `cpl mutations`."""
+"""`cpl undo` and `cpl mutations`: undo a change, list changes."""
 
 from __future__ import annotations
 

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 STATUS_LINES = 50
 ERROR_LINES = 2000
-"""Lines of the log that are searched for the last error."""
+"""Log lines that are searched for the last error."""
 
 AskServer = Callable[[Path], Mapping[str, object] | None]
-"""State of the server of a repository; None if none runs."""
+"""Returns the state of the server of a repository; None if none is running."""
 
 _SECRET = ("token",)
 
@@ -68,7 +68,7 @@ def show_status(
     opened: list[Follower] = []
 
     def look() -> Reply:
-        # Opened first, so that no line is lost between the shown and the followed part.
+        # Open the follower first, so that no line between the shown and the followed part is lost.
         follower = Follower(find_root(invocation.start))
         reply = _status(invocation, verbose, ask_server, log=True)
         opened.append(follower)
@@ -96,7 +96,7 @@ def _follow(follower: Follower, *, json: bool) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader has seen enough. Python would complain once more at exit.
+        # The reader of the pipe has closed it. Python would report it again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return OK
 
@@ -149,7 +149,7 @@ def _server_record(server: Mapping[str, object] | None) -> dict[str, object]:
 
 
 def _server_rows(server: Mapping[str, object] | None) -> list[tuple[str, str]]:
-    """The server in one or two rows. Its values come from another process and are escaped."""
+    """Return the server in one or two rows. Values from another process are escaped."""
     if server is None:
         return [("server", "not running")]
     words = [f"running, process {_word(server.get('pid'))}"]
@@ -219,7 +219,7 @@ def _fields(line: str) -> dict[str, object] | None:
 
 
 def _log_lines(line: str, style: Style) -> list[str]:
-    """One line of the log for a person, wrapped; a line in another format is only escaped."""
+    """Format one log line for a person, wrapped; a line in another format is only escaped."""
     fields = _fields(line)
     if fields is None or "event" not in fields:
         return wrapped(line, "    ", "  ")

@@ -97,7 +97,7 @@ def _revoke(root: Path, state: Path) -> Reply:
 
 
 def _trusted(layers: Sequence[ConfigLayer]) -> tuple[ConfigLayer | None, tuple[RequestedSetting, ...]]:
-    """Review of the same layers after the repository's own became trusted."""
+    """Review the same layers with the repository's configuration trusted."""
     after = [
         ConfigLayer(layer.entries, TrustState.TRUSTED, layer.ignored, layer.digest) if layer.digest else layer
         for layer in layers
@@ -187,7 +187,7 @@ def _json(value: object) -> str:
 
 
 def _plain(value: object) -> object:
-    """YAML values as JSON values: YAML also has dates, bytes, sets, infinity and numbers of any length."""
+    """Convert YAML values to JSON: YAML also has dates, bytes, sets, infinity and integers of any length."""
     try:
         shown = plain(value)
         dumps(shown, allow_nan=False)

@@ -180,7 +180,7 @@ async def _serve_http(
 
 
 def running_http(runtime: RuntimeDirectory) -> HttpRecord | None:
-    """The HTTP server of this repository, if it answers. It proves that it knows its token: another process cannot."""
+    """Return the HTTP server of this repository, if it answers and proves that it knows its token."""
     import http.client
     import secrets
 
@@ -201,7 +201,7 @@ def running_http(runtime: RuntimeDirectory) -> HttpRecord | None:
 
 
 def _already_up(runtime: RuntimeDirectory, *, given: bool) -> Reply:
-    """The answer when a server runs already. Options have no effect on it, and the user must know."""
+    """Reply if a server is already running. Options have no effect on it, which the user must know."""
     running = running_http(runtime)
     text = f"Already running: {_url(running)} (process {running.pid})." if running else "Another one is starting."
     if not given:
@@ -213,7 +213,7 @@ def _already_up(runtime: RuntimeDirectory, *, given: bool) -> Reply:
 def _announce(
     record: HttpRecord, runtime: RuntimeDirectory, context: Context, kept: PersistentToken | None, *, json: bool
 ) -> None:
-    """Say where the server is. The token itself is not printed: the output of a server often ends in a log."""
+    """Print the address of the server. The token is not printed: the output of a server often ends in a log."""
     from codeplane.server.runtime_directory import HTTP_NAME
 
     place = {**_where(record), "token_file": str(runtime.path / HTTP_NAME), "token_kept": kept is not None}

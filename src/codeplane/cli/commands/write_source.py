@@ -1,4 +1,4 @@
-"""`cpl apply`, `cpl undo` and `cpl mutations`: change files, undo a change, list changes."""
+"""`cpl apply`: apply a patch or JSON edits."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def apply(context: click.Context, source: str, dry_run: bool, allow_sensitive: b
 
 
 def _diff_line(line: str) -> str:
-    """A line of a diff in colour, where a terminal wants it."""
+    """Return a line of a diff, coloured on a terminal."""
     style = Style.of(sys.stdout)
     if line.startswith(("+++", "---", "diff ")):
         return style.bold(line)
@@ -71,7 +71,7 @@ def _read(source: str) -> str:
 
 
 def _arguments(text: str) -> dict[str, Any]:
-    """A JSON object or list of edits, or else a patch."""
+    """Parse a JSON object or list of edits, or else a patch."""
     from codeplane.operations.write_source.patches import parse_patch
 
     if text.lstrip()[:1] not in ("{", "["):
