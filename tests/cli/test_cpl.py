@@ -47,7 +47,7 @@ def test_a_wrong_call_exits_2_and_says_what_was_expected(
     assert "Traceback" not in done.stderr
 
 
-def test_outside_of_a_repository_the_way_in_is_shown(sandbox: Sandbox) -> None:
+def test_outside_a_repository_the_error_names_a_remedy(sandbox: Sandbox) -> None:
     done = sandbox.run("status", cwd=sandbox.home)
     assert done.returncode == 1
     assert "not in a git repository" in done.stderr and f"cpl init {sandbox.home}" in done.stderr
@@ -73,7 +73,7 @@ def test_init_takes_a_path_and_finds_the_root_above_it(sandbox: Sandbox) -> None
     assert "4" in done.stdout and "cpl defs NAME" in done.stdout
 
 
-def test_init_of_a_named_directory_that_is_no_repository(sandbox: Sandbox) -> None:
+def test_init_of_a_directory_without_git(sandbox: Sandbox) -> None:
     (sandbox.home / "plain").mkdir()
     (sandbox.home / "plain" / "a.py").write_text("def a(): ...\n")
     assert sandbox.run("init", "plain", cwd=sandbox.home).returncode == 0
@@ -115,7 +115,7 @@ def test_status_verbose_shows_settings_with_origin_and_the_log(indexed: Sandbox)
     assert {"key": "index.workers", "value": 1, "origin": "environment CODEPLANE__INDEX__WORKERS"} in result["config"]
 
 
-def test_defs_and_outline_show_what_was_found(indexed: Sandbox) -> None:
+def test_defs_and_outline_output(indexed: Sandbox) -> None:
     assert indexed.run("defs", "Order").stdout.startswith("shop/orders.py:1:class Order")
     assert (
         indexed.run("outline", "orders.py", cwd=indexed.root / "shop")
@@ -140,7 +140,7 @@ def test_defs_filters_and_limits(indexed: Sandbox) -> None:
     assert indexed.run("defs", "Order", "-n", "1").stderr == "more: 2 (--limit 3)\n"
 
 
-def test_an_edit_is_seen_by_the_next_call(indexed: Sandbox) -> None:
+def test_edit_is_visible_in_the_next_call(indexed: Sandbox) -> None:
     missing = indexed.json("defs", "fresh_name", exit_code=1)
     assert missing["status"] == "not_found"
     with (indexed.root / "shop" / "orders.py").open("a") as file:
@@ -149,7 +149,7 @@ def test_an_edit_is_seen_by_the_next_call(indexed: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("command", [("defs", "x"), ("outline", "shop/orders.py")])
-def test_a_question_without_an_index_says_so(sandbox: Sandbox, command: tuple[str, ...]) -> None:
+def test_query_without_an_index_is_an_error(sandbox: Sandbox, command: tuple[str, ...]) -> None:
     reply = sandbox.json(*command, exit_code=1)
     assert reply["status"] == "not_indexed"
     assert "cpl init" in reply["error"]["remedy"]
@@ -177,7 +177,7 @@ def test_extra_ignore_patterns_take_effect(sandbox: Sandbox) -> None:
     assert report["result"]["files"] == 1
 
 
-def test_a_repository_config_is_read_but_not_trusted_with_places(sandbox: Sandbox) -> None:
+def test_untrusted_repository_paths_are_ignored(sandbox: Sandbox) -> None:
     victim = sandbox.home / ".bashrc"
     (sandbox.root / ".codeplane").mkdir()
     (sandbox.root / ".codeplane" / "config.yaml").write_text(
@@ -203,7 +203,7 @@ def test_a_bad_config_names_the_nearest_key_and_the_doctor_reports_it(indexed: S
     assert "configuration" in failed
 
 
-def test_logs_go_where_the_user_said(sandbox: Sandbox) -> None:
+def test_logs_go_to_the_configured_destination(sandbox: Sandbox) -> None:
     log = sandbox.home / "cpl.jsonl"
     settings = sandbox.home / ".config" / "codeplane"
     settings.mkdir(parents=True)
@@ -213,7 +213,7 @@ def test_logs_go_where_the_user_said(sandbox: Sandbox) -> None:
     assert "index ready" in [json.loads(line)["event"] for line in log.read_text().splitlines()]
 
 
-def test_doctor_is_content_with_a_fresh_index_and_makes_a_report(indexed: Sandbox) -> None:
+def test_doctor_passes_on_a_fresh_index(indexed: Sandbox) -> None:
     done = indexed.run("doctor")
     assert done.returncode == 0, done.stdout
     assert "Everything works." in done.stdout
@@ -221,7 +221,7 @@ def test_doctor_is_content_with_a_fresh_index_and_makes_a_report(indexed: Sandbo
     assert report["healthy"] and report["versions"]["codeplane"] == __version__ and report["log"]
 
 
-def test_doctor_finds_a_damaged_index_with_a_remedy(indexed: Sandbox) -> None:
+def test_doctor_reports_a_corrupt_index_with_a_remedy(indexed: Sandbox) -> None:
     (database,) = (indexed.root / ".codeplane").rglob("index.db")
     with database.open("r+b") as file:
         file.write(b"\0" * 8192)
@@ -255,7 +255,7 @@ def test_clear_all_needs_a_yes(indexed: Sandbox) -> None:
     assert indexed.run("clear", "--all", "--yes").returncode == 0
 
 
-def test_a_terminal_gets_progress_and_colour_unless_told_otherwise(sandbox: Sandbox) -> None:
+def test_terminal_gets_progress_and_colour(sandbox: Sandbox) -> None:
     code, shown = sandbox.terminal("init")
     assert code == 0
     assert "Indexing" in shown and "\x1b[1m" in shown
@@ -265,7 +265,7 @@ def test_a_terminal_gets_progress_and_colour_unless_told_otherwise(sandbox: Sand
     assert "\x1b" not in sandbox.run("status").stdout
 
 
-def test_an_interrupted_init_says_how_to_go_on_and_can(sandbox: Sandbox) -> None:
+def test_interrupted_init_can_be_resumed(sandbox: Sandbox) -> None:
     for number in range(800):
         body = "".join(f"def f_{number}_{item}(x: int) -> int:\n    return x + {item}\n\n\n" for item in range(12))
         (sandbox.root / f"m{number}.py").write_text(body)
@@ -277,7 +277,7 @@ def test_an_interrupted_init_says_how_to_go_on_and_can(sandbox: Sandbox) -> None
     assert sandbox.json("defs", "f_799_11")["result"]["total"] == 1
 
 
-def test_a_closed_pipe_is_no_error(indexed: Sandbox) -> None:
+def test_closed_pipe_is_not_an_error(indexed: Sandbox) -> None:
     command = f"{sys.executable} -c 'from codeplane.cli.main import main; main()' status --verbose | true"
     done = subprocess.run(
         ["sh", "-c", command], cwd=indexed.root, env=indexed.environment(), capture_output=True, text=True

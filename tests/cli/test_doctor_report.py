@@ -39,7 +39,7 @@ def runtime(indexed: Sandbox) -> Iterator[Path]:
         yield Path(directory)
 
 
-def test_it_looks_at_everything_and_makes_nothing(indexed: Sandbox, runtime: Path) -> None:
+def test_doctor_checks_everything_and_creates_nothing(indexed: Sandbox, runtime: Path) -> None:
     before = sorted(indexed.home.rglob("*"))
     found = checks_of(indexed)
     expected = {"configuration", "trust", "git", "lock", "index", "commit", "ledger", "runtime directory", "clients"}
@@ -63,7 +63,7 @@ def test_no_configured_client_is_a_warning(indexed: Sandbox) -> None:
     assert "clients" not in checks_of(indexed)
 
 
-def test_a_runtime_directory_of_others_is_a_finding(indexed: Sandbox, runtime: Path) -> None:
+def test_runtime_directory_of_another_user_is_a_finding(indexed: Sandbox, runtime: Path) -> None:
     (runtime / "codeplane").mkdir()
     (runtime / "codeplane").chmod(0o755)
     found = checks_of(indexed, exit_code=1)["runtime directory"]
@@ -72,7 +72,7 @@ def test_a_runtime_directory_of_others_is_a_finding(indexed: Sandbox, runtime: P
     assert checks_of(indexed)["runtime directory"]["ok"]
 
 
-def test_a_living_owner_of_the_lock_is_named(indexed: Sandbox) -> None:
+def test_live_lock_owner_is_named(indexed: Sandbox) -> None:
     script = (
         "import sys\nfrom pathlib import Path\nfrom codeplane.disk.locks import FileLock\n"
         "with FileLock(Path(sys.argv[1])).acquire(5):\n    print('held', flush=True)\n    sys.stdin.read()\n"
@@ -93,7 +93,7 @@ def test_a_living_owner_of_the_lock_is_named(indexed: Sandbox) -> None:
     assert checks_of(indexed)["lock"]["message"] == "free"
 
 
-def test_a_ledger_that_is_none_is_a_finding(indexed: Sandbox) -> None:
+def test_invalid_ledger_file_is_a_finding(indexed: Sandbox) -> None:
     state = open_state(indexed.root)
     assert state is not None
     (state.path / "ledger.db").write_bytes(b"no ledger at all" * 512)
@@ -119,7 +119,7 @@ def test_the_first_changed_row_of_the_ledger_is_named(indexed: Sandbox) -> None:
     assert not found["ok"] and "row 3 of ledger.db: the row was altered" in found["message"]
 
 
-def test_a_client_that_cannot_start_us_is_a_finding(indexed: Sandbox) -> None:
+def test_client_with_a_broken_command_is_a_finding(indexed: Sandbox) -> None:
     missing = indexed.home / "gone" / "cpl"
     (indexed.home / ".cursor").mkdir()
     entry = {"mcpServers": {"codeplane": {"command": str(missing), "args": ["mcp"]}}}
@@ -128,7 +128,7 @@ def test_a_client_that_cannot_start_us_is_a_finding(indexed: Sandbox) -> None:
     assert not found["ok"] and str(missing) in found["message"] and "cpl install" in found["remedy"]
 
 
-def test_further_checks_are_carried_out_and_guarded(
+def test_additional_checks_run_and_may_fail(
     indexed: Sandbox, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def handshake(context: Context) -> Iterable[DoctorCheck]:
@@ -169,7 +169,7 @@ def test_a_grammar_of_another_version_is_a_finding(indexed: Sandbox, monkeypatch
     assert found["grammars"].message == f"not usable: go (tree-sitter-go {installed} in place of 9)"
 
 
-def test_the_report_is_one_document_of_everything_and_no_secret(indexed: Sandbox) -> None:
+def test_report_contains_everything_except_secrets(indexed: Sandbox) -> None:
     """Both parts of the log, and nothing of what a file or a variable holds."""
     logs = indexed.root / ".codeplane" / "logs"
     place = f'"path":"{indexed.home}/project/x.py"'

@@ -40,7 +40,7 @@ def test_colours_of_a_line(path: str, line: str, coloured: str) -> None:
     assert shown(path, line) == [coloured]
 
 
-def test_open_comments_and_strings_go_on() -> None:
+def test_open_comments_and_strings_continue() -> None:
     assert shown("a.c", "int x; /* one", "if two */ if") == ["int x; <C:/*><C: one>", "<C:if two */> <K:if>"]
     assert shown("a.py", '"""one', "if", 'two""" if') == ['<S:"""><S:one>', "<S:if>", '<S:two"""> <K:if>']
 

@@ -124,7 +124,7 @@ def test_the_commands_and_the_configuration_of_the_page_work(shop: Sandbox, port
     assert token not in "".join((*shown, *again)) + logged
 
 
-def test_a_token_that_is_not_kept_is_new_at_each_start(shop: Sandbox) -> None:
+def test_token_is_new_at_each_start_by_default(shop: Sandbox) -> None:
     tokens = []
     for _ in range(2):
         with serving(shop, "cpl up"):

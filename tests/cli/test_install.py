@@ -70,7 +70,7 @@ def two(sandbox: Machine) -> Machine:
     return sandbox
 
 
-def test_what_is_there_is_found_configured_and_restored(two: Machine) -> None:
+def test_installed_clients_are_configured_and_restored(two: Machine) -> None:
     before = two.files()
     answer = two.json("install", "--yes")
     assert [(found["client"], found["action"]) for found in answer["result"]["clients"]] == [
@@ -113,14 +113,14 @@ def test_uninstall_keeps_backups_of_files_that_it_did_not_change(two: Machine) -
     assert not (two.home / ".codex/config.toml.codeplane-backup").exists()
 
 
-def test_without_a_terminal_it_needs_a_yes(two: Machine) -> None:
+def test_without_a_terminal_yes_is_required(two: Machine) -> None:
     before = two.files()
     refused = two.run("install")
     assert refused.returncode == 2 and "--yes" in refused.stderr
     assert two.files() == before
 
 
-def test_a_person_is_asked_and_a_no_changes_nothing(two: Machine) -> None:
+def test_declined_confirmation_changes_nothing(two: Machine) -> None:
     before = two.files()
     code, shown = two.terminal("install", typed="n\n")
     assert code == 1 and "Nothing was changed." in shown
@@ -151,7 +151,7 @@ def test_print_config_knows_every_client(sandbox: Machine) -> None:
     assert sandbox.files() == {}
 
 
-def test_nothing_found_names_what_can_be_named(sandbox: Machine) -> None:
+def test_no_client_found_lists_known_clients(sandbox: Machine) -> None:
     answer = sandbox.json("install", "--yes", exit_code=1)
     assert answer["status"] == "not_found" and answer["result"]["known"] == list(NAMES)
     assert sandbox.files() == {}
@@ -198,7 +198,7 @@ def test_a_project_file_needs_a_project(sandbox: Machine, tmp_path: Path) -> Non
     assert outside.returncode == 1 and "not in a git repository" in outside.stderr
 
 
-def test_the_program_is_named_by_its_path_where_its_name_is_not_enough(sandbox: Machine) -> None:
+def test_command_is_a_path_if_the_name_is_not_on_the_path(sandbox: Machine) -> None:
     other = sandbox.program.parent.parent / "other"
     other.mkdir()
     sandbox.variables["PATH"] = str(other)
@@ -227,7 +227,7 @@ def test_options_become_arguments(sandbox: Machine) -> None:
     ("arguments", "word"),
     [(("cluade",), "claude-code"), (("cursor", "--toolsets", "cor"), "core"), (("cursor", "--toolsets", ","), "core")],
 )
-def test_a_wrong_word_is_answered_with_the_right_ones(sandbox: Machine, arguments: tuple[str, ...], word: str) -> None:
+def test_unknown_client_lists_valid_names(sandbox: Machine, arguments: tuple[str, ...], word: str) -> None:
     error = sandbox.json("install", *arguments, "--yes", exit_code=2)["error"]
     assert error["error"] == "ARGUMENT_INVALID" and word in error["expected"]
     assert sandbox.files() == {}
@@ -253,7 +253,7 @@ def test_a_foreign_entry_is_shown_without_its_secrets(two: Machine) -> None:
     assert kept["mcpServers"]["codeplane"] == entry
 
 
-def test_a_link_is_said(two: Machine, tmp_path: Path) -> None:
+def test_symlink_is_reported(two: Machine, tmp_path: Path) -> None:
     real = tmp_path / "dotfiles.json"
     (two.home / ".claude.json").rename(real)
     (two.home / ".claude.json").symlink_to(real)
@@ -268,7 +268,7 @@ def test_help_names_every_client() -> None:
     assert f"CLIENT is {', '.join(NAMES[:-1])} or {NAMES[-1]}." in shown
 
 
-def test_doctor_says_how_each_client_stands(two: Machine) -> None:
+def test_doctor_reports_each_client(two: Machine) -> None:
     def state(client: str) -> tuple[str, bool, str]:
         found = next(item for item in clients_doctor(two.environment(), two.root) if item.client == client)
         return found.state, found.ok, found.message
@@ -306,6 +306,6 @@ def test_doctor_says_how_each_client_stands(two: Machine) -> None:
         ("cpl mcp", None),
     ],
 )
-def test_what_an_entry_starts(entry: object, expected: Launch | None) -> None:
+def test_command_of_an_entry(entry: object, expected: Launch | None) -> None:
     assert launched(entry) == expected
     assert is_ours(entry) == (expected is not None)

@@ -112,7 +112,7 @@ def test_one_call_is_shown_by_number_and_by_request(sandbox: Sandbox) -> None:
     assert sandbox.run("ledger", "--task", "t_zzz").returncode == 2
 
 
-def test_tasks_are_listed_with_what_they_cost(sandbox: Sandbox) -> None:
+def test_tasks_are_listed_with_tokens(sandbox: Sandbox) -> None:
     other, task = sandbox.json("ledger", "tasks")["result"]["tasks"]
     assert (other["task_id"], other["opened_by"], other["state"], other["calls"]) == (OTHER, "session", "OPEN", 1)
     assert (task["opened_by"], task["state"], task["limits"]) == ("client", "CLOSED_FAILED", {"max_mutations": 2})
@@ -120,7 +120,7 @@ def test_tasks_are_listed_with_what_they_cost(sandbox: Sandbox) -> None:
     assert "mutations 2" in sandbox.run("ledger", "tasks").stdout
 
 
-def test_a_receipt_says_what_was_done_and_what_it_cost(sandbox: Sandbox) -> None:
+def test_receipt_summarizes_calls_and_tokens(sandbox: Sandbox) -> None:
     result = sandbox.json("receipt", "t_a")["result"]
     assert result.pop("task")["task_id"] == TASK
     assert result == {
@@ -167,7 +167,7 @@ def test_nothing_was_recorded_yet(tmp_path: Path) -> None:
     assert not (empty.root / ".codeplane").exists(), "looking makes nothing"
 
 
-def test_text_that_somebody_put_into_a_column_is_no_crash(tmp_path: Path) -> None:
+def test_unexpected_column_values_do_not_crash(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     odd = Sandbox(make_repository(tmp_path / "repo", {"a.py": ""}), tmp_path / "home")
     (odd.root / ".codeplane").mkdir(mode=0o700)
@@ -194,7 +194,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
         yield made
 
 
-def test_following_shows_calls_as_they_come(place: Place) -> None:
+def test_follow_prints_new_calls(place: Place) -> None:
     client = place.ready("--toolsets", "core,tasks")
     task_id = client.call("task", action="open", max_tokens=100_000)["result"]["task_id"]
     client.call("file_outline", file="app.py")
@@ -212,7 +212,7 @@ def test_following_shows_calls_as_they_come(place: Place) -> None:
     assert (receipt["task"]["state"], receipt["other"]["map_repo"]) == ("OPEN", 1)
 
 
-def test_following_ends_with_its_reader(place: Place) -> None:
+def test_follow_ends_when_the_pipe_closes(place: Place) -> None:
     client = place.ready()
     process = place.spawn("ledger", "follow", stdout=subprocess.PIPE)
     assert process.stdout is not None and process.stdout.readline()
@@ -224,7 +224,7 @@ def test_following_ends_with_its_reader(place: Place) -> None:
     assert process.returncode == 0
 
 
-def test_what_a_killed_server_had_answered_is_shown_without_another(place: Place) -> None:
+def test_calls_of_a_killed_server_are_listed(place: Place) -> None:
     client = place.ready()
     answered = client.call("health_check")["meta"]["request_id"]
     client.kill()

@@ -36,14 +36,14 @@ def test_one_missing_target_fails_the_command(shop: Sandbox) -> None:
     assert missed.returncode == 1 and missed.stdout == "shop/cart.py:1:class Cart:\n" and missed.stderr
 
 
-def test_a_path_is_relative_to_where_one_stands(shop: Sandbox) -> None:
+def test_path_is_relative_to_the_working_directory(shop: Sandbox) -> None:
     for target in ("cart.py:2-2", "cart.py#Cart.total", "cart.py"):
         for done in (shop.run("read", target, cwd=shop.root / "shop"), shop.run("-C", "shop", "read", target)):
             assert done.returncode == 0, done.stderr
             assert "def total" in done.stdout
 
 
-def test_a_terminal_shows_numbers_and_nothing_that_acts(shop: Sandbox) -> None:
+def test_terminal_output_is_numbered_and_escaped(shop: Sandbox) -> None:
     (shop.root / "odd.txt").write_text("a\x1b]52;c;aGk=\x07b\n\ttab\n")
     code, shown = shop.terminal("read", "odd.txt")
     assert code == 0
@@ -56,7 +56,7 @@ def test_a_terminal_shows_syntax_colours(shop: Sandbox) -> None:
     assert code == 0 and "\x1b[33mdef\x1b[0m total" in shown and "\x1b[2m2\x1b[0m  " in shown
 
 
-def test_what_cannot_be_shown(shop: Sandbox) -> None:
+def test_unreadable_targets(shop: Sandbox) -> None:
     done = shop.run("read", "total")
     names = "shop/cart.py#Cart.total, shop/cart.py#Other.total, shop/orders.py#Order.total"
     assert (done.returncode, done.stdout) == (1, f"'total' names 3 symbols: {names}\n")
@@ -68,7 +68,7 @@ def test_what_cannot_be_shown(shop: Sandbox) -> None:
     assert shop.run("read").returncode == 2
 
 
-def test_what_changed(shop: Sandbox) -> None:
+def test_diff_against_a_version(shop: Sandbox) -> None:
     (shop.root / "shop" / "orders.py").write_text("changed\n")
     done = shop.run("read", "-d", "head", "shop/orders.py")
     assert done.returncode == 0 and "+changed\n" in done.stdout

@@ -24,7 +24,7 @@ def shop(sandbox: Sandbox) -> Sandbox:
     return sandbox
 
 
-def test_results_stand_under_their_files(shop: Sandbox) -> None:
+def test_results_are_grouped_by_file(shop: Sandbox) -> None:
     done = shop.run("search", "order total")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
@@ -85,7 +85,7 @@ def test_exit_codes_and_nothing_found(shop: Sandbox) -> None:
     assert shop.run("search", "x", "-m", "semantic").returncode == 2
 
 
-def test_who_cannot_ask_for_the_next_page_gets_all_that_was_asked_for(shop: Sandbox) -> None:
+def test_command_line_gets_all_results_up_to_the_limit(shop: Sandbox) -> None:
     lines = "".join(f"place({number}, '{'x' * 200}')\n" for number in range(95))
     (shop.root / "shop" / "many.py").write_text(lines)
     found = shop.json("search", "place(", "-m", "lexical", "--path", "shop/many.py")
@@ -101,7 +101,7 @@ def test_json_is_the_envelope_of_the_tool(shop: Sandbox) -> None:
     assert called["result"] == found["result"]
 
 
-def test_a_terminal_gets_colour_and_no_line_wider_than_it_is(shop: Sandbox) -> None:
+def test_terminal_output_is_coloured_and_fits(shop: Sandbox) -> None:
     long = "place = " + " + ".join(str(n) for n in range(200))
     (shop.root / "shop" / "long.py").write_text(long + "\n")
     code, text = shop.terminal("search", "place", "-m", "regex")
@@ -125,7 +125,7 @@ def test_a_terminal_gets_colour_and_no_line_wider_than_it_is(shop: Sandbox) -> N
         ("auto", "place", "place", "place"),
     ],
 )
-def test_what_matches_is_marked(mode: str, query: str, text: str, marked: str) -> None:
+def test_matches_are_coloured(mode: str, query: str, text: str, marked: str) -> None:
     assert marked_by(query, mode, text, {}) == marked
 
 
@@ -145,7 +145,7 @@ def test_what_matches_is_marked(mode: str, query: str, text: str, marked: str) -
         ("é", {}, "é e", "<é> e"),
     ],
 )
-def test_the_name_of_references_is_marked(query: str, result: dict[str, object], text: str, marked: str) -> None:
+def test_referenced_name_is_coloured(query: str, result: dict[str, object], text: str, marked: str) -> None:
     assert marked_by(query, "references", text, result) == marked
 
 

@@ -56,12 +56,12 @@ def test_a_running_server_is_shown(at_home: Sandbox, capsys: pytest.CaptureFixtu
     assert asked == [at_home.root, at_home.root]
 
 
-def test_no_server_is_said(at_home: Sandbox, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_server_is_reported(at_home: Sandbox, capsys: pytest.CaptureFixture[str]) -> None:
     show_status(Invocation(start=at_home.root), verbose=False, json=True, ask_server=lambda root: None)
     assert json.loads(capsys.readouterr().out)["result"]["server"] == {"running": False}
 
 
-def test_the_fields_that_an_operator_looks_for(indexed: Sandbox) -> None:
+def test_status_has_operator_fields(indexed: Sandbox) -> None:
     result = indexed.json("status")["result"]
     head = indexed.git("rev-parse", "HEAD").strip()
     assert (result["head"], result["overlay"], result["trust"]) == (head, "on", "absent")
@@ -142,7 +142,7 @@ def test_the_log_is_followed_through_a_rotation_until_ctrl_c(indexed: Sandbox, o
         assert [line.split()[2:] for line in events] == [["warn", "one"], ["warn", "two"]]
 
 
-def test_a_reader_that_has_seen_enough_ends_it(indexed: Sandbox) -> None:
+def test_closed_pipe_ends_following(indexed: Sandbox) -> None:
     child = follow(indexed)
     assert child.stdout is not None and child.stderr is not None
     child.stdout.readline()
@@ -161,6 +161,6 @@ def test_a_reader_that_has_seen_enough_ends_it(indexed: Sandbox) -> None:
     child.stderr.close()
 
 
-def test_following_nothing_ends_at_once(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_following_without_a_repository_fails(sandbox: Sandbox, tmp_path: Path) -> None:
     done = sandbox.run("status", "--follow", cwd=tmp_path)
     assert done.returncode == 1 and "not in a git repository" in done.stderr

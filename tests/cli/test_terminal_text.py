@@ -62,7 +62,7 @@ def test_columns_line_up() -> None:
     assert facts([("a", "1"), ("none", ""), ("long", "2")], PLAIN) == ["  a     1", "  long  2"]
 
 
-def test_colour_only_where_wanted() -> None:
+def test_colour_only_on_a_terminal() -> None:
     assert Style(colour=True).bold("x") == "\x1b[1mx\x1b[0m"
     assert PLAIN.bold("x") == "x"
     assert Style.of(io.StringIO()) == PLAIN
@@ -77,7 +77,7 @@ def test_a_progress_line_fits_its_terminal(width: int) -> None:
     assert "1,234 / 7,081" in text
 
 
-def test_a_progress_line_tells_rate_and_time_left() -> None:
+def test_progress_line_has_rate_and_time_left() -> None:
     text = line(Step("index", 1000, 4000, 25, 100, 2.0), 120, PLAIN)  # type: ignore[arg-type]
     assert "500 files/s" in text
     assert "6.0 s left" in text
@@ -160,7 +160,7 @@ def test_every_refusal_has_a_status_and_an_exit_code(
     assert set(envelope) == {"status", "error", "meta"}
 
 
-def test_what_nobody_foresaw_is_internal_and_shows_no_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unexpected_exception_is_internal_without_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
     def fail() -> Reply:
         raise ZeroDivisionError("password=hunter2")
 
@@ -171,7 +171,7 @@ def test_what_nobody_foresaw_is_internal_and_shows_no_traceback(capsys: pytest.C
     assert "Traceback" not in err and "hunter2" not in err
 
 
-def test_names_that_are_not_text_survive_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_undecodable_names_survive_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert answer("test", lambda: Reply(result={"path": "a\udcff\x1b"}), json=True) == 0
     out = capsys.readouterr().out
     assert out.count("\n") == 1 and out.isascii() and "\x1b" not in out

@@ -33,7 +33,7 @@ def test_units_are_listed_with_their_state(indexed: Sandbox) -> None:
     assert "demo/package.json: it is not valid JSON" in shown.stderr
 
 
-def test_who_owns_a_file_and_why(indexed: Sandbox) -> None:
+def test_owner_of_a_file_with_the_reason(indexed: Sandbox) -> None:
     _monorepo(indexed)
     owned = indexed.json("units", "web/app.ts")["result"]
     assert (owned["unit"]["name"], owned["unit"]["root"]) == ("@acme/web", "web")
@@ -46,7 +46,7 @@ def test_who_owns_a_file_and_why(indexed: Sandbox) -> None:
     assert [row["root"] for row in beneath] == ["web"]
 
 
-def test_what_is_not_there_is_an_error(indexed: Sandbox) -> None:
+def test_missing_path_is_an_error(indexed: Sandbox) -> None:
     assert "no indexed file at or under" in indexed.run("units", "nowhere").stderr
     refused = indexed.run("units", "--family", "cobol")
     assert refused.returncode == 2

@@ -25,7 +25,7 @@ def status_of(done: subprocess.CompletedProcess[str]) -> str:
     return str(json.loads(done.stdout)["status"])
 
 
-def test_init_joins_the_build_that_goes_on(tmp_path: Path) -> None:
+def test_init_joins_a_running_build(tmp_path: Path) -> None:
     with server_place(tmp_path, many_files(150)) as place:
         place.mcp()
         until(lambda: place.state() is not None)
@@ -34,7 +34,7 @@ def test_init_joins_the_build_that_goes_on(tmp_path: Path) -> None:
         assert json.loads(done.stdout)["result"]["files"] == 150
 
 
-def test_a_person_who_joins_a_build_sees_how_far_it_is(tmp_path: Path) -> None:
+def test_joining_a_build_shows_progress(tmp_path: Path) -> None:
     with server_place(tmp_path, many_files(150)) as place:
         place.mcp().until_building()
         code, shown = place.terminal("init")
@@ -55,7 +55,7 @@ def test_commands_see_what_the_engine_sees(place: Place) -> None:
     assert place.engine_pid() == engine
 
 
-def test_clear_lets_the_engine_let_go_and_all_of_it_waits_for_its_end(place: Place) -> None:
+def test_clear_goes_through_the_engine_and_clear_all_is_blocked(place: Place) -> None:
     client = place.ready()
     refused = place.run("clear", "--all", "--yes", "--json")
     assert refused.returncode == 1 and status_of(refused) == "blocked"
@@ -65,14 +65,14 @@ def test_clear_lets_the_engine_let_go_and_all_of_it_waits_for_its_end(place: Pla
     assert client.call("file_outline", file="app.py")["status"] == "ok"
 
 
-def test_settings_for_one_call_cannot_reach_a_running_engine_and_that_is_said(place: Place) -> None:
+def test_set_option_warns_if_an_engine_is_running(place: Place) -> None:
     place.ready()
     done = place.run("--set", "freshness.watcher=false", "call", "health_check")
     assert done.returncode == 0 and "--set has no effect" in done.stderr
     assert "--set has no effect" not in place.run("call", "health_check").stderr
 
 
-def test_without_an_engine_a_call_waits_for_what_it_asks_about(place: Place) -> None:
+def test_call_without_an_engine_waits_for_the_index(place: Place) -> None:
     created = place.run("call", "manage_index", "action=create")
     assert created.returncode == 0 and json.loads(created.stdout)["result"]["decision"] == "built"
     done = place.run("call", "manage_index", "action=status")
@@ -100,7 +100,7 @@ def test_exit_codes_of_a_call(place: Place, arguments: tuple[str, ...], code: in
     assert place.run("call", *arguments).returncode == code
 
 
-def test_a_second_up_says_where_the_first_is_and_refuses_other_options(place: Place) -> None:
+def test_second_up_names_the_running_server_and_rejects_options(place: Place) -> None:
     first = place.spawn("up", "--json", stdout=subprocess.PIPE)
     assert first.stdout is not None
     where = json.loads(first.stdout.readline())["result"]
@@ -116,7 +116,7 @@ def test_a_second_up_says_where_the_first_is_and_refuses_other_options(place: Pl
     first.stdout.close()
 
 
-def test_what_the_user_forbids_holds_also_where_the_client_tells_the_directory(place: Place, tmp_path: Path) -> None:
+def test_user_restrictions_hold_for_client_directories(place: Place, tmp_path: Path) -> None:
     (elsewhere := tmp_path / "elsewhere").mkdir()
     client = McpClient(
         [*CPL, "mcp", "--format", "json", "--read-only", "--toolsets", "admin"], place.environment(), cwd=elsewhere

@@ -41,7 +41,7 @@ def edges(envelope: dict[str, object]) -> set[tuple[str, str]]:
 TOTAL, ADD, PAY = "shop/cart.py#Cart.total@5", "shop/cart.py#add@12", "shop/pay.py#pay@4"
 
 
-def test_both_ways_with_what_is_not_known(server: Server) -> None:
+def test_callers_and_callees_with_unresolved_counts(server: Server) -> None:
     envelope = server.call("call_graph", {"symbol": "Cart.total"})
     dump = "shop/cart.py#Cart.dump@8"
     assert edges(envelope) == {(PAY, TOTAL), (dump, TOTAL), (TOTAL, ADD)}
@@ -55,14 +55,14 @@ def test_both_ways_with_what_is_not_known(server: Server) -> None:
     assert (node["unresolved_calls"], node["calls_outside"]) == (1, 1)
 
 
-def test_deeper_and_by_any_name_of_the_symbol(server: Server) -> None:
+def test_depth_and_symbol_forms(server: Server) -> None:
     deep = edges(server.call("call_graph", {"symbol": ADD, "direction": "callers", "depth": 3}))
     assert deep == {(TOTAL, ADD), (PAY, TOTAL), ("shop/cart.py#Cart.dump@8", TOTAL), ("shop/pay.py:1", PAY)}
     for name in ("shop/cart.py:12", "shop/cart.py:6:16", "add"):
         assert edges(server.call("call_graph", {"symbol_ref": name, "direction": "incoming"})) == {(TOTAL, ADD)}
 
 
-def test_a_limit_says_what_it_leaves_out_and_how_to_get_it(server: Server) -> None:
+def test_truncated_graph_has_a_hint(server: Server) -> None:
     envelope = server.call("call_graph", {"symbol": "hub", "direction": "callers"})
     assert len(envelope["result"]["edges"]) == 20 and envelope["result"]["left_out"] == 20
     more = envelope["hints"]["more"]
@@ -70,7 +70,7 @@ def test_a_limit_says_what_it_leaves_out_and_how_to_get_it(server: Server) -> No
     assert len(whole["result"]["edges"]) == 40 and "left_out" not in whole["result"]
 
 
-def test_nothing_of_that_name(server: Server) -> None:
+def test_unknown_symbol(server: Server) -> None:
     envelope = server.call("call_graph", {"symbol": "Car.tot"})
     assert (envelope["status"], envelope["hints"]["search"]["tool"]) == ("not_found", "search")
     assert envelope["message"] == "no symbol named 'Car.tot'; did you mean shop/cart.py#Cart.total?"
@@ -81,18 +81,18 @@ def test_nothing_of_that_name(server: Server) -> None:
     error_of(server.call("call_graph", {"symbol": "add", "direction": "sideways"}), ErrorCode.ARGUMENT_INVALID)
 
 
-def test_a_language_that_is_not_resolved_beyond_its_file(server: Server) -> None:
+def test_language_resolved_only_within_a_file(server: Server) -> None:
     envelope = server.call("call_graph", {"symbol": "run"})
     assert envelope["status"] == "ok" and "within a file only" in envelope["message"]
 
 
-def test_a_search_says_which_call_shows_the_callers(server: Server) -> None:
+def test_search_hints_at_the_call_graph(server: Server) -> None:
     hint = server.call("search", {"query": "Cart.total", "mode": "symbol"})["result"]["call_graph_hint"]
     assert edges(follow(server, hint)) >= {(PAY, TOTAL)}
     assert "call_graph_hint" not in server.call("search", {"query": "total", "mode": "lexical"})["result"]
 
 
-def test_an_edit_is_in_the_next_answer(tmp_path: Path) -> None:
+def test_edit_is_visible_in_the_next_answer(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", FILES)
     with serving(root) as server:
         assert edges(server.call("call_graph", {"symbol": "add", "direction": "callers"})) == {(TOTAL, ADD)}
@@ -164,13 +164,13 @@ def silent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         ),
     ],
 )
-def test_zero_callers_say_why(silent: Server, symbol: str, fields: dict[str, object], line: str) -> None:
+def test_zero_callers_have_a_reason(silent: Server, symbol: str, fields: dict[str, object], line: str) -> None:
     result = silent.call("call_graph", {"symbol": symbol})["result"]
     assert result["no_callers"] == {result["roots"][0]: fields}
     assert silent.text("call_graph", {"symbol": symbol}).splitlines()[1:] == [line]
 
 
-def test_callees_that_are_overridden_name_what_may_run(tmp_path: Path) -> None:
+def test_overridden_callees_list_implementations(tmp_path: Path) -> None:
     case = CASES["java"]
     with serving(make_repository(tmp_path / "repo", case.files)) as server:
         result = server.call("call_graph", {"symbol": "Use.run", "direction": "callees"})["result"]
@@ -184,7 +184,7 @@ def test_callees_that_are_overridden_name_what_may_run(tmp_path: Path) -> None:
         ]
 
 
-def test_a_name_in_too_many_files_is_not_called_unused(silent: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_name_in_too_many_files_is_not_reported_uncalled(silent: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("codeplane.query.routes.MAX_NAME_FILES", 0)
     (fields,) = silent.call("call_graph", {"symbol": "Mail.never"})["result"]["no_callers"].values()
     assert fields["skipped_files"] == 1

@@ -26,7 +26,7 @@ def test_call_graph_lists_the_calls(served: tuple[Server, Case]) -> None:
     assert {symbol: _call_graph(server, symbol) for symbol in case.calls} == case.calls
 
 
-def test_uses_of_the_command_line_have_the_same_calls(served: tuple[Server, Case]) -> None:
+def test_cpl_refs_has_the_same_calls(served: tuple[Server, Case]) -> None:
     server, case = served
     assert {symbol: _uses(server, symbol) for symbol in case.calls} == case.calls
 
@@ -38,7 +38,7 @@ def test_references_contain_the_calls(served: tuple[Server, Case]) -> None:
         assert {place: references.get(place) for place in calls} == calls, symbol
 
 
-def test_the_text_of_both_marks_the_same(served: tuple[Server, Case]) -> None:
+def test_text_forms_mark_the_same_lines(served: tuple[Server, Case]) -> None:
     server, case = served
     for symbol, calls in case.calls.items():
         shown = server.text("call_graph", {"symbol": symbol})

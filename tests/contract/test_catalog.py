@@ -45,7 +45,7 @@ def test_instructions_are_short_and_most_useful_first() -> None:
 
 
 @pytest.mark.parametrize("spec", catalog.TOOLS, ids=lambda spec: spec.name)
-def test_a_tool_says_what_it_does(spec: ToolSpec) -> None:
+def test_tool_annotations_match_the_specification(spec: ToolSpec) -> None:
     annotations = spec.listing()["annotations"]
     assert isinstance(annotations, dict)
     effects = set() if spec.read_only else {"destructiveHint", "idempotentHint"}
@@ -63,7 +63,7 @@ def test_a_tool_says_what_it_does(spec: ToolSpec) -> None:
 CORE = ["search", "read", "map_repo", "file_outline", "call_graph", "write_source", "health_check", "manage_index"]
 
 
-def test_toolsets_choose() -> None:
+def test_toolsets_select_tools() -> None:
     names = {spec.name for spec in catalog.visible(Surface(("core",)))}
     assert names == set(CORE)
     assert {"describe", "list_codebases"} <= {spec.name for spec in catalog.visible(Surface(("admin",)))}
@@ -71,7 +71,7 @@ def test_toolsets_choose() -> None:
     assert "index_status" in {spec.name for spec in catalog.visible(Surface(("core", "compat")))}
 
 
-def test_read_only_wins_over_everything() -> None:
+def test_read_only_overrides_toolsets() -> None:
     surface = Surface(("all", "compat"), read_only=True)
     for tool in catalog.listing(surface):
         assert tool["annotations"]["readOnlyHint"] is True  # type: ignore[index]
@@ -81,5 +81,5 @@ def test_read_only_wins_over_everything() -> None:
     assert manage["inputSchema"]["properties"]["action"]["enum"] == ["status"]  # type: ignore[index]
 
 
-def test_the_list_is_the_same_every_time() -> None:
+def test_listing_is_deterministic() -> None:
     assert json.dumps(catalog.listing(EVERYTHING)) == json.dumps(catalog.listing(EVERYTHING))

@@ -35,7 +35,7 @@ def first_symbol(server: Server, **arguments: object) -> str:
     return str(found["result"]["symbols"][0]["name"])
 
 
-def test_a_repository_that_nobody_indexed_is_refused_without_a_word_about_it(root: Path, other: Path) -> None:
+def test_unindexed_repository_is_rejected_without_details(root: Path, other: Path) -> None:
     with serving(root) as server:
         there, nowhere = str(other), str(other.parent / "nowhere")
         for tool, arguments in (
@@ -56,7 +56,7 @@ def test_a_repository_that_nobody_indexed_is_refused_without_a_word_about_it(roo
         assert server.call("list_codebases")["result"] == {"ready": [str(root)]}
 
 
-def test_a_repository_that_a_person_indexed_can_be_added_and_cleared_away(root: Path, other: Path) -> None:
+def test_indexed_repository_can_be_added_and_removed(root: Path, other: Path) -> None:
     sync(other)
     with serving(root) as server:
         error_of(server.call("map_repo", {"path": str(other)}), ErrorCode.ROOT_NOT_REGISTERED)
@@ -75,7 +75,7 @@ def test_a_repository_that_a_person_indexed_can_be_added_and_cleared_away(root: 
         assert first_symbol(server) == "home"
 
 
-def test_a_call_that_is_refused_adds_nothing(root: Path, other: Path) -> None:
+def test_rejected_call_adds_no_repository(root: Path, other: Path) -> None:
     sync(other)
     with serving(root) as server:
         for arguments in ({"ignore_patterns": ["a\nb"]}, {"custom_extensions": ["pyx"]}, {"confirm": True}):
@@ -85,7 +85,7 @@ def test_a_call_that_is_refused_adds_nothing(root: Path, other: Path) -> None:
         assert server.call("list_codebases")["result"] == {"ready": [str(root)]}
 
 
-def test_many_that_are_added_at_once_are_all_added(root: Path, tmp_path: Path) -> None:
+def test_concurrent_additions_are_all_stored(root: Path, tmp_path: Path) -> None:
     others = [make_repository(tmp_path / f"other{number}", OTHER) for number in range(6)]
     config = replace(QUIET, server=replace(QUIET.server, allowed_roots=(str(tmp_path),)))
     with serving(root, config=config) as server:
@@ -96,7 +96,7 @@ def test_many_that_are_added_at_once_are_all_added(root: Path, tmp_path: Path) -
         assert {path for paths in listed.values() for path in paths} == {str(root), *map(str, others)}
 
 
-def test_a_repository_beneath_an_allowed_directory_can_be_added(root: Path, other: Path) -> None:
+def test_repository_under_an_allowed_directory_can_be_added(root: Path, other: Path) -> None:
     config = replace(QUIET, server=replace(QUIET.server, allowed_roots=(str(other),)))
     with serving(root, config=config) as server:
         error_of(server.manage("create", path=str(other.parent)), ErrorCode.ROOT_NOT_REGISTERED)
@@ -111,14 +111,14 @@ def test_a_repository_beneath_an_allowed_directory_can_be_added(root: Path, othe
 
 
 @pytest.mark.parametrize("path", [".", "pkg", "pkg/deep", "pkg/deep/b.py", ""])
-def test_what_lies_in_the_home_repository_is_the_home_repository(root: Path, path: str) -> None:
+def test_path_in_the_home_repository_selects_home(root: Path, path: str) -> None:
     with serving(root) as server:
         assert first_symbol(server, path=path) == "home"
         assert first_symbol(server, path=str(root / path)) == "home"
         assert server.manage("create", path=path)["reason"] == "already_indexed"
 
 
-def test_links_do_not_lead_to_other_repositories(root: Path, other: Path) -> None:
+def test_symlinks_do_not_select_other_repositories(root: Path, other: Path) -> None:
     (root / "link").symlink_to(other)
     with serving(root) as server:
         error_of(server.call("map_repo", {"path": "link"}), ErrorCode.ROOT_NOT_REGISTERED)
@@ -179,7 +179,7 @@ def test_the_command_of_an_answer_about_another_repository_names_it(root: Path, 
             assert told["hints"]["reindex"] == {"command": command}
 
 
-def test_roots_that_cannot_be_kept_are_a_clear_failure(root: Path, other: Path, tmp_path: Path) -> None:
+def test_unwritable_root_list_is_an_error(root: Path, other: Path, tmp_path: Path) -> None:
     sync(other)
     write(tmp_path, "user-state/roots", "in the way")
     with serving(root) as server:
@@ -187,7 +187,7 @@ def test_roots_that_cannot_be_kept_are_a_clear_failure(root: Path, other: Path, 
         assert codes_of(server.call("map_repo")) == []
 
 
-def test_what_is_indexed_of_another_repository_is_not_settled_from_here(root: Path, other: Path) -> None:
+def test_index_settings_of_another_repository_are_rejected(root: Path, other: Path) -> None:
     sync(other)
     with serving(root) as server:
         server.manage("create", path=str(other))
@@ -200,7 +200,7 @@ def test_what_is_indexed_of_another_repository_is_not_settled_from_here(root: Pa
     assert (other / ".codeplane" / "CURRENT").exists()
 
 
-def test_a_name_that_is_mistyped_does_not_stand_for_home(root: Path) -> None:
+def test_misspelled_path_does_not_select_home(root: Path) -> None:
     with serving(root) as server:
         refused = server.manage("clear", path="no/such/place", confirm=True)
         assert refused["error"]["error"] == "ARGUMENT_INVALID"

@@ -36,7 +36,7 @@ def until_judged(server: Server) -> None:
 
 
 @pytest.mark.parametrize(("part", "value"), [("schema", "0"), ("extractor", "0.0"), ("grammars", "none")])
-def test_questions_are_refused_with_the_call_that_mends(root: Path, part: str, value: str) -> None:
+def test_incompatible_index_error_names_the_repair_call(root: Path, part: str, value: str) -> None:
     tamper(root, **{part: value})
     with serving(root, ready=False) as server:
         until_judged(server)
@@ -60,7 +60,7 @@ def test_questions_are_refused_with_the_call_that_mends(root: Path, part: str, v
         assert server.health()["startup_checks"]["index"]["status"] == "compatible"
 
 
-def test_operators_see_both_versions(root: Path) -> None:
+def test_status_shows_both_schema_versions(root: Path) -> None:
     tamper(root, schema="0")
     with serving(root, ready=False) as server:
         until_judged(server)
@@ -80,7 +80,7 @@ def test_operators_see_both_versions(root: Path) -> None:
 
 
 @pytest.mark.parametrize("surface", [Surface(("files",)), Surface(("core",), read_only=True)])
-def test_who_cannot_make_the_call_is_told_the_command(root: Path, surface: Surface) -> None:
+def test_client_without_the_tool_gets_a_command(root: Path, surface: Surface) -> None:
     tamper(root, extractor="0.0")
     seeing = Surface((*surface.toolsets, "core"), read_only=surface.read_only)
     with serving(root, ready=False) as server:
@@ -95,7 +95,7 @@ def test_who_cannot_make_the_call_is_told_the_command(root: Path, surface: Surfa
 
 
 @pytest.mark.parametrize("fields", [{"schema": "99"}, {"product": "99.0", "extractor": "9.9"}])
-def test_an_index_of_a_later_version_is_left_alone(root: Path, fields: dict[str, str]) -> None:
+def test_index_of_a_newer_version_is_not_touched(root: Path, fields: dict[str, str]) -> None:
     tamper(root, **fields)
     with serving(root, ready=False) as server:
         until(lambda: server.health()["status"] == "error")
@@ -112,7 +112,7 @@ def test_an_index_of_a_later_version_is_left_alone(root: Path, fields: dict[str,
         assert server.call("map_repo")["status"] == "ok"
 
 
-def test_a_damaged_index_heals_by_itself(root: Path) -> None:
+def test_corrupt_index_is_repaired_automatically(root: Path) -> None:
     (database,) = (root / ".codeplane" / "generations").glob("*/*.db")
     database.write_bytes(b"not a database" * 400)
     with serving(root) as server:

@@ -69,16 +69,16 @@ def test_two_definitions_stay_two(server: Server) -> None:
     assert candidates(server, "parse") == ["old.py#parse@1", "parse.py#parse@8"]
 
 
-def test_an_overload_that_is_not_defined_stays(server: Server) -> None:
+def test_undefined_overload_is_listed(server: Server) -> None:
     assert candidates(server, "Shape::area") == ["shape.cpp#geo.Shape.area@3", "shape.hpp#geo.Shape.area@5"]
 
 
-def test_what_is_only_declared_is_read(server: Server) -> None:
+def test_declaration_without_definition_is_read(server: Server) -> None:
     assert server.call("read", {"target": "alone"})["result"]["symbol_ref"] == "list.h#alone@4"
     assert server.call("read", {"target": "list_length", "path": "list.h"})["result"]["line_start"] == 2
 
 
-def test_a_call_of_what_a_header_declares_is_one_edge(server: Server) -> None:
+def test_call_of_a_header_declaration_is_one_edge(server: Server) -> None:
     found = server.call("call_graph", {"symbol": "use_list"})["result"]
     assert [edge["callee"] for edge in found["edges"]] == ["list.c#list_length@3"]
     callers = server.call("call_graph", {"symbol": "list_length", "direction": "callers"})["result"]

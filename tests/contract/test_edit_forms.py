@@ -148,7 +148,7 @@ def test_delete_and_move_at_the_top_level(server: Server) -> None:
     ],
     ids=lambda arguments: json.dumps(arguments)[:60],
 )
-def test_arguments_that_contradict_or_say_too_little(server: Server, arguments: dict[str, object]) -> None:
+def test_contradictory_or_incomplete_arguments_are_rejected(server: Server, arguments: dict[str, object]) -> None:
     error = refused(server, ErrorCode.ARGUMENT_INVALID, **arguments)
     assert error["expected"]
 
@@ -406,7 +406,7 @@ def test_sensitive_files_need_consent_at_the_top_level_too(server: Server) -> No
     assert codes_of(server.call("write_source", edit | {"allow_sensitive": True})) == ["SENSITIVE_PATH"]
 
 
-def test_edits_that_take_too_long_are_given_up(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_edits_are_aborted(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("codeplane.operations.write_source.targets.MAX_SECONDS", -1.0)
     error = refused(server, ErrorCode.TOO_BUSY, pattern="total", new_text="x", path="shop/tax.py")
     assert "nothing was changed" in error["message"]

@@ -87,7 +87,7 @@ def test_without_an_index(root: Path) -> None:
         assert found["hints"]["create"] == {"tool": "manage_index", "args": {"action": "create"}}
 
 
-def test_while_another_process_keeps_the_index(root: Path) -> None:
+def test_while_another_process_holds_the_lock(root: Path) -> None:
     create_state(root)
     with FileLock(root / ".codeplane" / "lock").acquire() as lock, serving(root, ready=False) as server:
         until(lambda: "lock_owner" in server.health())
@@ -104,12 +104,12 @@ def test_while_another_process_keeps_the_index(root: Path) -> None:
         assert server.health()["status"] == "warming"
 
 
-def test_words_for_an_index_that_another_process_keeps() -> None:
+def test_text_for_an_index_locked_by_another_process() -> None:
     assert index_word("waiting", published=True) == "indexed"
     assert index_word("waiting", published=False) == "indexing"
 
 
-def test_a_prewarm_that_failed_is_no_error_of_the_index() -> None:
+def test_failed_prewarm_is_not_an_index_error() -> None:
     ready = WorkspaceState(IndexPhase.READY, "on", "failed", compatibility=usable())
     found = health_fields(ready)
     assert (found["status"], found["prewarm_status"]) == ("ready", "failed")
@@ -122,7 +122,7 @@ def test_grammars(root: Path) -> None:
         assert server.health()["grammars"] == {"available": [language.name for language in languages()]}
 
 
-def test_it_is_quick_and_waits_for_nothing(root: Path) -> None:
+def test_health_check_never_waits(root: Path) -> None:
     with serving(root) as server:
         began = time.monotonic()
         for _ in range(100):

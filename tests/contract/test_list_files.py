@@ -86,7 +86,7 @@ def test_a_directory_shows_lines_and_counts(shop: Server) -> None:
     assert found["meta"]["freshness"] == {"status": "fresh"}
 
 
-def test_what_a_name_does_not_tell_is_told(shop: Server) -> None:
+def test_attributes_not_visible_in_the_name_are_shown(shop: Server) -> None:
     assert entries(shop, path="shop") == {
         "shop/": {
             "api/": 3,
@@ -99,7 +99,7 @@ def test_what_a_name_does_not_tell_is_told(shop: Server) -> None:
     assert entries(shop, path="shop/bin") == {"shop/bin/": {"serve": {"lines": 2, "language": "python"}}}
 
 
-def test_depth_opens_directories_and_counts_what_stays_closed(shop: Server) -> None:
+def test_depth_expands_directories_and_counts_the_rest(shop: Server) -> None:
     assert entries(shop, path="shop/api", depth=2) == {
         "shop/api/": {"views.py": 1},
         "shop/api/v2/": {"deep/": 1, "urls.py": 1},
@@ -127,13 +127,11 @@ def test_depth_opens_directories_and_counts_what_stays_closed(shop: Server) -> N
         ({"pattern": "*.nothing"}, set()),
     ],
 )
-def test_patterns_are_those_of_an_ignore_file_in_the_directory(
-    shop: Server, arguments: dict[str, object], found: set[str]
-) -> None:
+def test_patterns_follow_gitignore_syntax(shop: Server, arguments: dict[str, object], found: set[str]) -> None:
     assert names(shop, **arguments) == found
 
 
-def test_a_pattern_counts_only_what_it_lets_through(shop: Server) -> None:
+def test_counts_include_only_matching_files(shop: Server) -> None:
     assert entries(shop, path="shop", pattern="*.py", depth=1)["shop/"] == {"api/": 3, "__init__.py": 0, "cart.py": 2}
     assert shop.call("list_files", {"pattern": "*.py"})["result"]["file_count"] == 8
 
@@ -144,7 +142,7 @@ def test_a_file_is_shown_by_itself(shop: Server) -> None:
     assert entries(shop, path="run.tmp", include_ignored=True) == {"./": {"run.tmp": {"ignored": ".gitignore:1 *.tmp"}}}
 
 
-def test_what_is_left_out_is_shown_on_request_with_the_reason(shop: Server) -> None:
+def test_ignored_files_are_listed_on_request_with_the_reason(shop: Server) -> None:
     assert set(entries(shop)["./"]) == {"naïve name/", "shop/", "tests/", ".gitignore", "README.md", "setup.cfg"}
     everything = entries(shop, include_ignored=True)["./"]
     assert {name: value for name, value in everything.items() if name not in entries(shop)["./"]} == {
@@ -172,7 +170,7 @@ def test_an_ignored_directory_can_be_listed_by_its_path(shop: Server) -> None:
     assert names(shop, pattern="*.py", path="out", include_ignored=True) == {"out/gen/made.py"}
 
 
-def test_secrets_are_counted_and_never_named(shop: Server) -> None:
+def test_secret_files_are_counted_not_named(shop: Server) -> None:
     for arguments in ({}, {"depth": 20}, {"pattern": "*"}, {"path": "shop"}):
         plain = json.dumps(shop.call("list_files", arguments))
         everything = shop.call("list_files", {**arguments, "include_ignored": True})
@@ -198,12 +196,12 @@ def test_secrets_are_counted_and_never_named(shop: Server) -> None:
         ({"cursor": "c_nothing"}, ErrorCode.ARGUMENT_INVALID),
     ],
 )
-def test_what_cannot_be_listed_is_refused(shop: Server, arguments: dict[str, object], code: ErrorCode) -> None:
+def test_unlistable_paths_are_rejected(shop: Server, arguments: dict[str, object], code: ErrorCode) -> None:
     refused = error_of(shop.call("list_files", arguments), code)
     assert refused["expected"]
 
 
-def test_a_link_out_of_the_repository_shows_nothing(tmp_path: Path) -> None:
+def test_symlink_out_of_the_repository_is_not_followed(tmp_path: Path) -> None:
     write(tmp_path, "outside/secret.txt", "x\n")
     root = make_repository(tmp_path / "repo", {"a.py": "x = 1\n"})
     (root / "way").symlink_to(tmp_path / "outside")
@@ -212,7 +210,7 @@ def test_a_link_out_of_the_repository_shows_nothing(tmp_path: Path) -> None:
         assert entries(server, depth=5, include_ignored=True)["./"]["way"] == {"not_indexed": "symlink"}
 
 
-def test_pages_are_frozen_and_neither_lose_nor_repeat(tmp_path: Path) -> None:
+def test_pages_are_frozen_without_gaps_or_duplicates(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {f"p{n % 7}/q{n % 3}/file_{n:03}.py": "x = 1\n" for n in range(150)}
     root = make_repository(tmp_path / "repo", files)
     with serving(root) as server:
@@ -255,7 +253,7 @@ def test_a_default_answer_stays_small(tmp_path: Path) -> None:
         assert server.call("list_files", {"pattern": "*.py", "limit": 1000})["status"] == "ok"
 
 
-def test_a_new_file_is_seen_at_once(tmp_path: Path) -> None:
+def test_new_file_is_listed_in_the_next_call(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {"a.py": "x = 1\n"})
     with serving(root) as server:
         write(root, "b/c.py", "x = 1\n")

@@ -58,7 +58,7 @@ def files_of(server: Server) -> int:
     return count
 
 
-def test_create_builds_what_is_missing_and_says_what_is_there(root: Path) -> None:
+def test_create_builds_a_missing_index_and_reports_an_existing_one(root: Path) -> None:
     with serving(root) as server:
         assert server.manage("clear", confirm=True)["status"] == "ok"
         started = server.manage("create")
@@ -75,7 +75,7 @@ def test_create_builds_what_is_missing_and_says_what_is_there(root: Path) -> Non
         assert forced["meta"]["freshness"] == {"status": "fresh", "decision": "synced"}
 
 
-def test_while_one_builds_others_are_told_or_wait_for_it(large: Path) -> None:
+def test_concurrent_builds_are_reported_or_awaited(large: Path) -> None:
     with serving(large, ready=False) as server:
         until_building(server)
         for action in ("create", "reindex"):
@@ -104,7 +104,7 @@ def test_cancelled_request_does_not_stop_the_build(large: Path) -> None:
         assert files_of(server) == 300
 
 
-def test_a_call_that_was_cancelled_before_it_began_has_no_effect(root: Path) -> None:
+def test_call_cancelled_before_start_has_no_effect(root: Path) -> None:
     with serving(root) as server:
         for answers in (iter(()), iter((False,))):
             cancelled = partial(next, answers, True)
@@ -116,7 +116,7 @@ def test_a_call_that_was_cancelled_before_it_began_has_no_effect(root: Path) -> 
     assert [row.intent_seq is not None for row in ended] == [True, False], "each has its outcome"
 
 
-def test_progress_is_told_as_the_phase_itself(large: Path) -> None:
+def test_progress_reports_the_phase(large: Path) -> None:
     told: set[str] = set()
     with serving(large) as server:
         write(large, "more.py", "x = 1\n")
@@ -124,7 +124,7 @@ def test_progress_is_told_as_the_phase_itself(large: Path) -> None:
     assert told and told <= {"scan", "index", "finish"}
 
 
-def test_create_asked_during_the_build_settles_what_it_was_given(large: Path) -> None:
+def test_create_during_a_build_stores_its_settings(large: Path) -> None:
     with serving(large, ready=False) as server:
         until_building(server)
         told = server.manage("create", ignore_patterns=["m0*.py"])
@@ -134,7 +134,7 @@ def test_create_asked_during_the_build_settles_what_it_was_given(large: Path) ->
         assert files_of(server) == 200
 
 
-def test_reindex_of_an_index_by_other_rules_is_required(root: Path) -> None:
+def test_incompatible_index_requires_reindex(root: Path) -> None:
     sync(root)
     tamper(root, extractor="0.0")
     with serving(root, ready=False) as server:
@@ -148,7 +148,7 @@ def test_reindex_of_an_index_by_other_rules_is_required(root: Path) -> None:
         assert server.manage("status")["status"] == "ok"
 
 
-def test_create_with_force_mends_an_incompatible_index(root: Path) -> None:
+def test_create_with_force_rebuilds_an_incompatible_index(root: Path) -> None:
     sync(root)
     tamper(root, extractor="0.0")
     with serving(root, ready=False) as server:
@@ -157,7 +157,7 @@ def test_create_with_force_mends_an_incompatible_index(root: Path) -> None:
         assert files_of(server) == 4
 
 
-def test_reindex_after_ignore_changes_is_blocked_unless_asked_for(root: Path) -> None:
+def test_unnecessary_reindex_after_ignore_changes_is_blocked(root: Path) -> None:
     with serving(root) as server:
         write(root, ".gitignore", "*.md\n")
         blocked = server.manage("reindex")
@@ -173,7 +173,7 @@ def test_reindex_after_ignore_changes_is_blocked_unless_asked_for(root: Path) ->
         assert codes_of(forced) == ["REINDEX_UNNECESSARY_IGNORE_ONLY"]
 
 
-def test_reindex_for_no_known_reason_is_done_with_a_warning(root: Path) -> None:
+def test_reindex_without_a_known_reason_warns(root: Path) -> None:
     with serving(root) as server:
         done = server.manage("reindex", wait=True)
         assert (done["status"], done["reason"]) == ("ok", "preflight_unknown")
@@ -183,7 +183,7 @@ def test_reindex_for_no_known_reason_is_done_with_a_warning(root: Path) -> None:
         assert "hints" not in done
 
 
-def test_reindex_whose_preflight_fails_is_done_with_a_warning(root: Path) -> None:
+def test_reindex_with_a_failed_preflight_warns(root: Path) -> None:
     write(root, ".gitignore", "*.log\n")
     with serving(root) as server:
         (root / ".gitignore").chmod(0)
@@ -197,7 +197,7 @@ def test_reindex_whose_preflight_fails_is_done_with_a_warning(root: Path) -> Non
 
 
 @pytest.mark.parametrize("kind", ["directory", "link"])
-def test_what_is_no_ignore_file_any_more_is_a_change_of_rules(root: Path, kind: str) -> None:
+def test_removed_ignore_file_changes_the_rules(root: Path, kind: str) -> None:
     write(root, ".gitignore", "*.md\n")
     with serving(root) as server:
         (root / ".gitignore").unlink()
@@ -208,7 +208,7 @@ def test_what_is_no_ignore_file_any_more_is_a_change_of_rules(root: Path, kind: 
         assert server.manage("reindex")["reason"] == "unnecessary_reindex_ignore_only"
 
 
-def test_sync_sees_what_changed(root: Path) -> None:
+def test_sync_reports_changes(root: Path) -> None:
     with serving(root) as server:
         assert server.manage("sync")["result"] == {"decision": "fresh", "files": 4}
         write(root, "c.py", "def delta():\n    return 1\n")
@@ -223,13 +223,13 @@ def test_sync_sees_what_changed(root: Path) -> None:
         assert codes_of(again) == ["DEPRECATED_TOOL"]
 
 
-def test_a_look_that_did_not_see_everything_says_so() -> None:
+def test_partial_sync_is_reported() -> None:
     report = SyncReport(3, "synced", "", 4, stale=(RepoPath("a.py"),))
     freshness = {"status": "stale", "decision": "deferred", "stale_paths": ["a.py"], "stale_total": 1}
     assert report_meta(report) == {"epoch": 3, "freshness": freshness}
 
 
-def test_clear_wants_to_be_confirmed(root: Path) -> None:
+def test_clear_needs_confirm(root: Path) -> None:
     write(root, ".codeplane/config.yaml", "index:\n  workers: 1\n")
     with serving(root) as server:
         for arguments in ({}, {"confirm": False}):
@@ -252,7 +252,7 @@ def test_clear_wants_to_be_confirmed(root: Path) -> None:
         assert server.manage("clear", confirm=True)["message"] == "There was nothing to remove."
 
 
-def test_custom_extensions_have_their_effect_and_survive_a_restart(root: Path) -> None:
+def test_custom_extensions_survive_a_restart(root: Path) -> None:
     with serving(root) as server:
         assert server.call("file_outline", {"file": "fast.pyx"})["status"] == "unsupported"
         assert server.manage("create", custom_extensions=[".pyx=python"])["status"] == "ok"
@@ -265,7 +265,7 @@ def test_custom_extensions_have_their_effect_and_survive_a_restart(root: Path) -
         assert "custom_extensions" not in server.manage("status")["result"]
 
 
-def test_ignore_patterns_have_their_effect_and_survive_a_restart(root: Path) -> None:
+def test_ignore_patterns_survive_a_restart(root: Path) -> None:
     with serving(root) as server:
         assert server.manage("create", ignore_patterns="*.md, pkg/")["status"] == "ok"
         assert files_of(server) == 2
@@ -279,7 +279,7 @@ def test_ignore_patterns_have_their_effect_and_survive_a_restart(root: Path) -> 
     assert not git(root, "status", "--porcelain"), "nothing of it lies in the tree"
 
 
-def test_as_many_settings_as_may_be_leave_the_status_readable(root: Path) -> None:
+def test_status_stays_small_with_the_maximum_of_settings(root: Path) -> None:
     patterns = [f"{'é' * 290}{number}" for number in range(100)]
     extensions = [f".x{'y' * 30}{number}=python" for number in range(100)]
     with serving(root) as server:
@@ -307,7 +307,7 @@ def test_as_many_settings_as_may_be_leave_the_status_readable(root: Path) -> Non
         ("clear", "wait", True),
     ],
 )
-def test_a_parameter_without_effect_is_refused(shared: Server, action: str, name: str, value: object) -> None:
+def test_parameter_without_effect_is_rejected(shared: Server, action: str, name: str, value: object) -> None:
     refused = error_of(shared.manage(action, **{name: value}), ErrorCode.ARGUMENT_INVALID)
     assert name in refused["message"] and name in refused["expected"]
     assert name in refused["example"]
@@ -323,7 +323,7 @@ def test_a_parameter_without_effect_is_refused(shared: Server, action: str, name
         ("ignore_patterns", [" "]),
     ],
 )
-def test_settings_that_mean_nothing_are_refused_with_an_example_that_does(
+def test_invalid_settings_are_rejected_with_a_valid_example(
     shared: Server, name: str, value: object
 ) -> None:
     refused = error_of(shared.manage("create", **{name: value}), ErrorCode.ARGUMENT_INVALID)
@@ -342,20 +342,20 @@ READ_ONLY = Surface(("all", "compat"), read_only=True)
 
 
 @pytest.mark.parametrize("action", ["create", "reindex", "sync", "clear"])
-def test_a_read_only_surface_refuses_effects(shared: Server, action: str) -> None:
+def test_read_only_surface_rejects_effects(shared: Server, action: str) -> None:
     refused = shared.call("manage_index", {"action": action, "confirm": action == "clear"}, surface=READ_ONLY)
     error = error_of(refused, ErrorCode.READ_ONLY)
     assert error["expected"] == "action: status"
     assert shared.manage("status")["status"] == "ok"
 
 
-def test_a_read_only_surface_allows_to_look(shared: Server) -> None:
+def test_read_only_surface_allows_status(shared: Server) -> None:
     for tool, arguments in (("manage_index", {"action": "status"}), ("index_status", {}), ("map_repo", {})):
         assert shared.call(tool, arguments, surface=READ_ONLY)["status"] == "ok"
     assert shared.call("sync_repo", surface=READ_ONLY)["error"]["error"] in ("UNKNOWN_TOOL", "READ_ONLY")
 
 
-def test_an_index_that_came_with_a_clone_is_replaced(root: Path, tmp_path: Path) -> None:
+def test_index_from_a_clone_is_replaced(root: Path, tmp_path: Path) -> None:
     theirs = make_repository(tmp_path / "theirs" / "repo", {"a.py": "def planted():\n    return 1\n"})
     sync(theirs)
     shutil.copytree(theirs / ".codeplane", root / ".codeplane")
@@ -364,7 +364,7 @@ def test_an_index_that_came_with_a_clone_is_replaced(root: Path, tmp_path: Path)
     assert [symbol["name"] for symbol in found["result"]["symbols"]] == ["alpha"]
 
 
-def test_an_index_that_another_process_keeps_is_read_as_it_is(root: Path) -> None:
+def test_index_locked_by_another_process_is_read_unsynced(root: Path) -> None:
     sync(root)
     with (
         FileLock(root / ".codeplane" / "lock").acquire(),
@@ -380,7 +380,7 @@ def test_an_index_that_another_process_keeps_is_read_as_it_is(root: Path) -> Non
         assert (strict["status"], strict["reason"]) == ("stale", "index_stale")
 
 
-def test_what_keeps_the_index_from_being_used_is_said(root: Path) -> None:
+def test_unusable_index_reports_the_reason(root: Path) -> None:
     write(root, ".codeplane", "in the way")
     with serving(root, ready=False) as server:
         until(lambda: server.health()["status"] == "error")

@@ -123,7 +123,7 @@ def test_the_tree_of_a_file(shop: Server, file: str, language: str, tree: list[s
         {"file": "shop/cart.py", "path": "shop"},
     ],
 )
-def test_spellings_of_one_call(shop: Server, arguments: dict[str, object]) -> None:
+def test_argument_spellings(shop: Server, arguments: dict[str, object]) -> None:
     plain = shop.call("file_outline", {"file": "shop/cart.py"})["result"]
     assert shop.call("file_outline", arguments)["result"] == plain
     assert shop.call("file_outline", {"file": str(shop.root / "shop/cart.py")})["result"] == plain
@@ -139,11 +139,11 @@ def test_spellings_of_one_call(shop: Server, arguments: dict[str, object]) -> No
         ({"start_line": 4, "end_line": 12, "depth": "top"}, ["class Cart 1-8", "function total 11-12"]),
     ],
 )
-def test_a_window_shows_what_touches_it(shop: Server, arguments: dict[str, object], tree: list[str]) -> None:
+def test_line_range_shows_overlapping_symbols(shop: Server, arguments: dict[str, object], tree: list[str]) -> None:
     assert lines_of(shop.call("file_outline", {"file": "shop/cart.py", **arguments})["result"]["symbols"]) == tree
 
 
-def test_a_window_that_ends_before_it_begins_is_refused(shop: Server) -> None:
+def test_reversed_line_range_is_rejected(shop: Server) -> None:
     told = shop.call("file_outline", {"file": "shop/cart.py", "start_line": 9, "end_line": 8})
     assert error_of(told, ErrorCode.ARGUMENT_INVALID)["expected"] == "end_line of at least 9"
 
@@ -182,7 +182,7 @@ def test_exact_without_a_symbol_is_refused(shop: Server) -> None:
     assert shop.call("file_outline", error["example"])["status"] != "error", "the example is a call that works"
 
 
-def test_a_limit_says_what_it_leaves_out(shop: Server) -> None:
+def test_limit_counts_what_it_leaves_out(shop: Server) -> None:
     found = shop.call("file_outline", {"file": "shop/cart.py", "limit": 2})
     assert lines_of(found["result"]["symbols"]) == ["class Cart 1-8", "  field size 2-2"]
     assert (found["result"]["has_more"], found["result"]["left_out"]) == (True, 3)
@@ -210,9 +210,7 @@ def test_a_huge_file_stays_within_one_answer(shop: Server) -> None:
         ("huge.py", 2000, "some"),
     ],
 )
-def test_without_a_limit_an_outline_has_the_size_of_a_default_answer(
-    shop: Server, file: str, total: int, shown: str
-) -> None:
+def test_outline_without_a_limit_has_default_size(shop: Server, file: str, total: int, shown: str) -> None:
     found = shop.call("file_outline", {"file": file})
     assert len(json.dumps(found, separators=(",", ":"))) < 8_000
     result = found["result"]
@@ -235,7 +233,7 @@ def test_without_a_limit_an_outline_has_the_size_of_a_default_answer(
 
 
 @pytest.mark.parametrize("depth", ["all", "top"])
-def test_names_of_what_is_not_shown_are_references(shop: Server, depth: str) -> None:
+def test_names_of_hidden_symbols_are_references(shop: Server, depth: str) -> None:
     result = shop.call("file_outline", {"file": "big/head.h", "depth": depth})["result"]
     assert {symbol["kind"] for symbol in result["symbols"]} == {"function"}, "macros give way"
     assert (len(result["symbols"]) + len(result["others"]), result["has_more"]) == (180, False)
@@ -249,7 +247,7 @@ def test_names_of_what_is_not_shown_are_references(shop: Server, depth: str) -> 
 
 
 @pytest.mark.parametrize(("file", "total"), [("huge.py", 2000), ("big/Most.java", 901)])
-def test_the_next_call_goes_on_until_all_was_named(shop: Server, file: str, total: int) -> None:
+def test_next_hint_continues_to_the_last_symbol(shop: Server, file: str, total: int) -> None:
     named: set[str] = set()
     found = shop.call("file_outline", {"file": file, "end_line": 100_000})
     for _ in range(20):
@@ -263,7 +261,7 @@ def test_the_next_call_goes_on_until_all_was_named(shop: Server, file: str, tota
     assert len(named) == total
 
 
-def test_less_or_more_is_of_the_same_lines(shop: Server) -> None:
+def test_hints_keep_the_line_range(shop: Server) -> None:
     found = shop.call("file_outline", {"file": "big/deep.py", "start_line": 100, "end_line": 330})
     whole = found["hints"]["whole"]["args"]
     assert (whole["start_line"], whole["end_line"]) == (100, 330)
@@ -276,7 +274,7 @@ def test_the_command_that_follows_is_quoted(shop: Server) -> None:
     assert found["hints"]["next"] == {"command": command}
 
 
-def test_syntax_errors_are_told(shop: Server) -> None:
+def test_syntax_errors_are_reported(shop: Server) -> None:
     found = shop.call("file_outline", {"file": "shop/broken.py"})
     assert found["status"] == "ok"
     assert found["result"]["symbols"][0]["name"] == "fine"
@@ -343,7 +341,7 @@ def test_another_language_than_expected_is_refused(shop: Server) -> None:
     assert (error["expected"], error["received"]) == ("python", "rust")
 
 
-def test_a_change_is_in_the_next_answer(tmp_path: Path) -> None:
+def test_change_is_visible_in_the_next_answer(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {"a.py": "def before():\n    return 1\n"})
     with serving(root) as server:
         assert server.call("file_outline", {"file": "a.py"})["result"]["symbols"][0]["name"] == "before"

@@ -67,7 +67,7 @@ def test_each_revision_has_its_own_outline(shop: Server) -> None:
     assert [child["name"] for child in old["result"]["symbols"][0]["children"]] == ["total", "gone"]
 
 
-def test_the_answer_says_which_commit_it_is_of(shop: Server) -> None:
+def test_answer_names_its_commit(shop: Server) -> None:
     head, old = (git(shop.root, "rev-parse", name).strip() for name in ("HEAD", "old"))
     assert outline(shop, file="shop/cart.py", ref="HEAD~1")["result"]["commit"] == old
     now = outline(shop, file="shop/cart.py", ref="main")
@@ -78,7 +78,7 @@ def test_the_answer_says_which_commit_it_is_of(shop: Server) -> None:
     assert not {"commit", "ref"} & set(outline(shop, file="shop/cart.py")["result"])
 
 
-def test_it_is_the_same_as_that_of_the_checked_out_file(shop: Server, tmp_path: Path) -> None:
+def test_outline_equals_that_of_the_checked_out_file(shop: Server, tmp_path: Path) -> None:
     """Of every file that both have, parsed here out of git's objects and there out of the index."""
     root = tmp_path / "repo"
     shutil.copytree(shop.root, root, symlinks=True, ignore=shutil.ignore_patterns(".codeplane"))
@@ -132,16 +132,16 @@ def test_a_large_outline_hints_at_the_rest_of_the_same_revision(shop: Server) ->
         ({"file": "shop/cart.py", "ref": "HEAD", "language": "go"}, ErrorCode.ARGUMENT_INVALID),
     ],
 )
-def test_what_has_no_outline_is_told(shop: Server, arguments: dict[str, object], code: ErrorCode) -> None:
+def test_files_without_an_outline_are_reported(shop: Server, arguments: dict[str, object], code: ErrorCode) -> None:
     error_of(shop.call("file_outline", arguments), code)
 
 
-def test_the_older_name_takes_a_ref_too(shop: Server) -> None:
+def test_deprecated_name_accepts_a_ref(shop: Server) -> None:
     found = shop.call("get_file_outline", {"path": "shop/cart.py", "ref": "old"})
     assert names(found) == ["Cart"]
 
 
-def test_many_ask_at_once(shop: Server) -> None:
+def test_concurrent_outlines_of_a_revision(shop: Server) -> None:
     asked = [(file, ref) for file in ("shop/cart.py", "many.py", "crlf.py") for ref in ("old", "HEAD", "INDEX")] * 4
     alone = {pair: outline(shop, file=pair[0], ref=pair[1])["result"] for pair in asked}
     with ThreadPoolExecutor(8) as threads:
@@ -149,7 +149,7 @@ def test_many_ask_at_once(shop: Server) -> None:
     assert found == [alone[pair] for pair in asked]
 
 
-def test_it_needs_no_index(tmp_path: Path) -> None:
+def test_outline_of_a_revision_needs_no_index(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {"a.py": "def old():\n    pass\n"})
     with serving(root, once=True, ready=False) as server:
         assert names(outline(server, file="a.py", ref="HEAD")) == ["old"]

@@ -104,7 +104,7 @@ TARGETS: list[tuple[str, str, int, int]] = [
 
 
 @pytest.mark.parametrize(("target", "mode", "first", "last"), TARGETS)
-def test_a_target_says_what_is_meant(shop: Server, target: str, mode: str, first: int, last: int) -> None:
+def test_mode_is_inferred_from_the_target(shop: Server, target: str, mode: str, first: int, last: int) -> None:
     found = shop.call("read", {"target": target, "fresh": True})
     result = found["result"]
     assert (found["status"], result["mode"], result["path"]) == ("ok", mode, "shop/cart.py")
@@ -145,13 +145,13 @@ def test_a_target_says_what_is_meant(shop: Server, target: str, mode: str, first
         ({"target": "shop/cart.py", "mode": "plain"}, "shop/cart.py"),
     ],
 )
-def test_arguments_are_forgiving(shop: Server, arguments: dict[str, object], same_as: str) -> None:
+def test_argument_spellings_are_lenient(shop: Server, arguments: dict[str, object], same_as: str) -> None:
     found = shop.call("read", {**arguments, "fresh": True})
     assert found["status"] == "ok", found
     assert found["result"]["content"] == shop.call("read", {"target": same_as, "fresh": True})["result"]["content"]
 
 
-def test_an_absolute_path_of_the_repository_is_taken(shop: Server) -> None:
+def test_absolute_path_in_the_repository_is_accepted(shop: Server) -> None:
     found = shop.call("read", {"target": f"{shop.root}/notes.txt"})
     assert found["result"]["path"] == "notes.txt"
     found = shop.call("read", {"target": f"{shop.root}/shop/cart.py#Cart"})
@@ -180,7 +180,7 @@ def test_an_absolute_path_of_the_repository_is_taken(shop: Server) -> None:
         (None, "path", "shop", "symbol"),
     ],
 )
-def test_what_has_no_effect_in_a_mode_is_refused(
+def test_parameter_of_another_mode_is_rejected(
     shop: Server, mode: str | None, name: str, value: object, only: str
 ) -> None:
     arguments = {"target": "notes.txt", name: value, **({"mode": mode} if mode else {})}
@@ -210,13 +210,13 @@ def test_what_has_no_effect_in_a_mode_is_refused(
         {"cursor": "c_" + "A" * 12, "limit": 3},
     ],
 )
-def test_what_cannot_be_read_is_told_with_a_call_that_can(shop: Server, arguments: dict[str, object]) -> None:
+def test_unreadable_target_suggests_a_working_call(shop: Server, arguments: dict[str, object]) -> None:
     found = shop.call("read", arguments)
     assert found["error"]["error"] in ("ARGUMENT_INVALID", "UNKNOWN_PARAMETER"), found
     assert found["error"]["expected"] and "example" in found["error"]
 
 
-def test_several_symbols_of_a_name_are_listed_and_none_is_chosen(shop: Server) -> None:
+def test_ambiguous_symbol_lists_candidates(shop: Server) -> None:
     found = shop.call("read", {"target": "clear"})
     assert found["status"] == "ambiguous" and "content" not in found["result"]
     assert found["result"]["candidates"] == [
@@ -235,7 +235,7 @@ def test_several_symbols_of_a_name_are_listed_and_none_is_chosen(shop: Server) -
     assert shop.call("read", {"target": "App"})["result"]["kind"] == "class", "a constructor gives way to its type"
 
 
-def test_a_symbol_that_is_not_there(shop: Server) -> None:
+def test_missing_symbol(shop: Server) -> None:
     found = shop.call("read", {"target": "Car", "mode": "symbol"})
     assert found["status"] == "not_found" and found["result"]["similar"] == ["shop/cart.py#Cart"]
     assert follow(shop, found["hints"]["search"])["status"] == "ok"
@@ -244,7 +244,7 @@ def test_a_symbol_that_is_not_there(shop: Server) -> None:
     assert shop.call("read", {"target": "notes.txt:2"})["result"]["content"] == "one\ntwo\nthree\n"
 
 
-def test_a_file_that_is_not_there(shop: Server) -> None:
+def test_missing_file(shop: Server) -> None:
     error = error_of(shop.call("read", {"target": "shop/crat.py"}), ErrorCode.FILE_NOT_FOUND)
     assert error["details"]["nearest"] == ["shop/cart.py"]
     assert shop.call("read", error["example"])["status"] == "ok"
@@ -255,14 +255,14 @@ def test_a_file_that_is_not_there(shop: Server) -> None:
 
 
 @pytest.mark.parametrize("path", ["../x", "/etc/passwd", "~/x", "C:\\x", "shop/../../x", "a\x01b"])
-def test_nothing_outside_is_read(shop: Server, path: str) -> None:
+def test_paths_outside_the_repository_are_rejected(shop: Server, path: str) -> None:
     for mode in ("file", "snippet", "diff_preview", None):
         arguments = {"target": path, **({"mode": mode} if mode else {})}
         found = shop.call("read", arguments | ({"start_line": 1} if mode == "snippet" else {}))
         assert "content" not in found.get("result", {}), found
 
 
-def test_names_that_look_like_something_else(shop: Server) -> None:
+def test_file_names_that_look_like_targets(shop: Server) -> None:
     assert shop.call("read", {"target": "a#b.py"})["result"]["mode"] == "file"
     found = shop.call("read", {"target": "inside"})["result"]
     assert found["symbol_ref"] == "a%23b.py#inside@1"
@@ -272,7 +272,7 @@ def test_names_that_look_like_something_else(shop: Server) -> None:
     assert shop.call("read", {"target": "odd:10-20:1-1"})["result"]["content"] == "odd\n"
 
 
-def test_links_are_not_followed_and_say_where_to_look(shop: Server) -> None:
+def test_symlinks_are_not_followed_and_name_their_target(shop: Server) -> None:
     error = error_of(shop.call("read", {"target": "CLAUDE.md"}), ErrorCode.PATH_SYMLINK)
     assert error["details"] == {"leads_to": "AGENTS.md"}
     for name in ("innocent.txt", "outside"):
@@ -291,7 +291,7 @@ def test_context_of_a_symbol(shop: Server) -> None:
     assert "comment" not in shop.call("read", {"target": "App.run"})["result"]
 
 
-def test_how_the_bytes_are_is_told_where_it_is_unusual(shop: Server) -> None:
+def test_unusual_encodings_are_reported(shop: Server) -> None:
     unusual = ("encoding", "bom", "line_ending", "lossy")
 
     def told(path: str) -> dict[str, object]:
@@ -306,7 +306,7 @@ def test_how_the_bytes_are_is_told_where_it_is_unusual(shop: Server) -> None:
     assert shop.call("read", {"target": "crlf.txt"})["result"]["content"] == "a\r\nb\r\n"
 
 
-def test_files_without_text(shop: Server) -> None:
+def test_binary_files(shop: Server) -> None:
     found = shop.call("read", {"target": "blob.bin"})
     assert (found["status"], found["result"]["size"]) == ("unsupported", 256)
     assert found["result"]["file_sha256"] == hashlib.sha256(bytes(range(256))).hexdigest()
@@ -322,7 +322,7 @@ def test_ignored_files_are_read_and_flagged(shop: Server) -> None:
     assert codes_of(shop.call("read", {"target": "notes.txt"})) == []
 
 
-def test_hidden_characters_are_flagged_and_kept(shop: Server) -> None:
+def test_hidden_characters_are_flagged_and_preserved(shop: Server) -> None:
     found = shop.call("read", {"target": "trojan.py:2-2"})
     assert found["result"]["content"] == "b = 'user\u202e'\n"
     (warning,) = found["warnings"]
@@ -348,7 +348,7 @@ def pages(server: Server, found: Envelope) -> list[Envelope]:
         {"target": "quotes.txt", "max_preview_chars": 20000},
     ],
 )
-def test_what_is_cut_goes_on_without_loss(shop: Server, arguments: dict[str, Any]) -> None:
+def test_truncated_text_continues_without_gaps(shop: Server, arguments: dict[str, Any]) -> None:
     every = pages(shop, shop.call("read", {**arguments, "fresh": True}))
     assert len(every) > 1
     whole = FILES[arguments["target"].partition(":")[0]]
@@ -363,7 +363,7 @@ def test_what_is_cut_goes_on_without_loss(shop: Server, arguments: dict[str, Any
     assert "truncated" not in last["meta"] and "lines_left" not in last["result"]
 
 
-def test_a_long_symbol_goes_on_and_shows_its_members(shop: Server, tmp_path: Path) -> None:
+def test_truncated_symbol_has_hints_for_the_rest_and_members(shop: Server, tmp_path: Path) -> None:
     members = "".join(f"    def method_{n}(self):\n        return {n}\n" for n in range(300))
     root = make_repository(tmp_path / "repo", {"big.py": f"x = 1\n\n\nclass Big:\n{members}\n\ny = 2\n"})
     with serving(root) as server:
@@ -373,7 +373,7 @@ def test_a_long_symbol_goes_on_and_shows_its_members(shop: Server, tmp_path: Pat
         assert outline["result"]["symbols"][0]["name"] == "Big"
 
 
-def test_a_line_that_is_too_long_is_cut_and_can_be_had_in_pages(shop: Server) -> None:
+def test_overlong_line_is_truncated_and_paged(shop: Server) -> None:
     found = shop.call("read", {"target": "wide.py"})
     assert found["result"]["within_line"] is True and len(found["result"]["content"]) == 12_000
     assert found["meta"]["truncated"] is True
@@ -385,7 +385,7 @@ def test_a_line_that_is_too_long_is_cut_and_can_be_had_in_pages(shop: Server) ->
     assert text == FILES["wide.py"]
 
 
-def test_preview_mode_none_tells_what_it_would_cost(shop: Server) -> None:
+def test_preview_mode_none_reports_tokens(shop: Server) -> None:
     found = shop.call("read", {"target": "long.py", "preview_mode": "none"})
     assert "content" not in found["result"] and "hints" not in found
     assert found["meta"]["token_estimate"] == len(LONG) // 4
@@ -455,7 +455,7 @@ def test_many_targets_are_paged_in_their_order(shop: Server) -> None:
     error_of(stolen, ErrorCode.HANDLE_EXPIRED)
 
 
-def test_the_answer_never_grows_beyond_its_cap(shop: Server) -> None:
+def test_answer_stays_within_its_size_limit(shop: Server) -> None:
     for path in ("long.py", "wide.py", "quotes.txt"):
         for chars in (200, 12_000, 20_000):
             arguments = {"targets": [path] * 20, "limit": 1000, "max_preview_chars": chars, "annotated": True}
@@ -464,7 +464,7 @@ def test_the_answer_never_grows_beyond_its_cap(shop: Server) -> None:
             assert len(json.dumps(found, ensure_ascii=False, separators=(",", ":"))) <= MAX_ANSWER_CHARS
 
 
-def test_people_are_shown_all_of_it(shop: Server) -> None:
+def test_people_get_untruncated_text(shop: Server) -> None:
     found = shop.call("read", {"target": "notes.txt"}, surface=EVERYTHING)
     assert found["result"]["content"] == FILES["notes.txt"]
     body, *_ = shop.pipeline.call(CallRequest("read", {"target": "wide.py"}, "person", EVERYTHING))
@@ -485,7 +485,7 @@ def test_files_can_be_read_without_an_index(tmp_path: Path) -> None:
         assert found["status"] == "not_indexed" and found["hints"]["create"]["tool"] == "manage_index"
 
 
-def test_lines_of_a_symbol_belong_to_the_bytes_that_are_shown(tmp_path: Path) -> None:
+def test_symbol_lines_match_the_current_bytes(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {"a.py": "def f():\n    return 1\n"})
     with serving(root) as server:
         for n in range(30):
@@ -496,7 +496,7 @@ def test_lines_of_a_symbol_belong_to_the_bytes_that_are_shown(tmp_path: Path) ->
             assert found["result"]["file_sha256"] == hashlib.sha256((root / "a.py").read_bytes()).hexdigest()
 
 
-def test_a_file_that_is_written_all_the_time_is_read_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_constantly_written_file_is_read_consistently(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {"a.py": "def f():\n    return 0\n"})
     done = threading.Event()
 
@@ -542,7 +542,7 @@ def test_another_repository(tmp_path: Path) -> None:
         error_of(server.call("read", {"target": "b.py"}), ErrorCode.FILE_NOT_FOUND)
 
 
-def test_references_of_other_tools_are_taken(shop: Server) -> None:
+def test_symbol_references_of_other_tools_are_accepted(shop: Server) -> None:
     rows = shop.call("search", {"query": "total", "mode": "symbol"})["result"]["results"]
     refs = [row["symbol_ref"] for row in rows]
     refs += [f"{row['path']}:{row['line_start']}" for row in rows]
@@ -609,12 +609,12 @@ def test_diffs(tmp_path: Path) -> None:
         ({"freshness_policy": "strict"}, False),
     ],
 )
-def test_each_parameter_does_what_it_says(shop: Server, arguments: dict[str, object], changes: bool) -> None:
+def test_every_parameter_has_an_effect(shop: Server, arguments: dict[str, object], changes: bool) -> None:
     plain = shop.call("read", {"target": "long.py:1-100", "fresh": True})["result"]
     assert (shop.call("read", {"target": "long.py:1-100", "fresh": True, **arguments})["result"] != plain) == changes
 
 
-def test_the_ledger_knows_which_files_were_given_and_what_they_would_have_cost(tmp_path: Path) -> None:
+def test_ledger_records_files_read_and_their_tokens(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {"a.py": CART, "b.py": LONG})
     with serving(root) as server:
         server.call("read", {"targets": ["a.py#Cart.total", "a.py:1-2", "b.py:1-2", "gone.py"]})

@@ -53,7 +53,7 @@ def test_only_the_wrong_edits_are_sent_again(server: Server) -> None:
     assert (server.root / "new.py").read_text() == "n = 1\n"
 
 
-def test_a_correction_that_is_wrong_keeps_the_corrected_batch(server: Server) -> None:
+def test_wrong_correction_stores_the_corrected_batch(server: Server) -> None:
     batch = refused(server, GOOD, MISSING, AMBIGUOUS)["details"]["batch"]
     error = refused(server, {"edit": 2, "old_text": "two = 2"}, batch=batch)
     assert error["error"] == "EDIT_AMBIGUOUS" and error["details"]["edit"] == 3
@@ -76,22 +76,20 @@ def test_a_correction_that_is_wrong_keeps_the_corrected_batch(server: Server) ->
     ],
     ids=lambda value: str(value)[:50],
 )
-def test_a_correction_replaces_the_fields_that_it_has(
-    server: Server, correction: dict[str, object], result: str | None
-) -> None:
+def test_correction_replaces_only_its_fields(server: Server, correction: dict[str, object], result: str | None) -> None:
     batch = refused(server, GOOD, AMBIGUOUS)["details"]["batch"]
     assert server.call("write_source", {"batch": batch, "edits": [correction]})["status"] == "ok"
     file = server.root / "b.py"
     assert (file.read_text() if file.exists() else None) == result
 
 
-def test_a_hint_and_replace_all_replace_each_other(server: Server) -> None:
+def test_start_line_and_replace_all_override_each_other(server: Server) -> None:
     batch = refused(server, GOOD, {**AMBIGUOUS, "old_text": "=", "start_line": 9, "end_line": 8})["details"]["batch"]
     assert server.call("write_source", {"batch": batch, "edits": [{"edit": 2, "replace_all": True}]})["status"] == "ok"
     assert (server.root / "b.py").read_text() == "x = 5 1\ny = 5 1\n"
 
 
-def test_arguments_that_are_wrong_in_a_batch_keep_it_too(server: Server) -> None:
+def test_batch_with_invalid_arguments_is_stored(server: Server) -> None:
     error = refused(server, GOOD, {"path": "b.py", "old_text": "x = 1"})
     assert error["error"] == "ARGUMENT_INVALID" and error["details"]["edit"] == 2
     batch = error["details"]["batch"]
@@ -105,7 +103,7 @@ def test_corrections_must_name_an_edit_of_the_batch(server: Server, corrections:
     assert refused(server, *corrections, batch=batch)["error"] == "ARGUMENT_INVALID"
 
 
-def test_a_single_edit_is_kept_if_it_is_long(server: Server) -> None:
+def test_long_single_edit_is_stored(server: Server) -> None:
     assert "batch" not in refused(server, MISSING)["details"]
     long = {**MISSING, "new_text": "two = 20\n" * 200}
     error = error_of(server.call("write_source", long), ErrorCode.EDIT_NOT_FOUND)
@@ -133,26 +131,26 @@ def test_a_batch_expires_after_ten_minutes(server: Server, monkeypatch: pytest.M
     assert error["error"] == "HANDLE_EXPIRED"
 
 
-def test_a_dry_run_that_is_refused_is_kept(server: Server) -> None:
+def test_rejected_dry_run_is_stored(server: Server) -> None:
     batch = refused(server, GOOD, MISSING, dry_run=True)["details"]["batch"]
     arguments = {"batch": batch, "edits": [{"edit": 2, "old_text": "two = 2"}]}
     assert server.call("write_source", arguments | {"dry_run": True})["result"]["dry_run"]
     assert server.call("write_source", arguments)["result"]["applied"]
 
 
-def test_consent_is_kept_with_the_batch(server: Server) -> None:
+def test_allow_sensitive_is_stored_with_the_batch(server: Server) -> None:
     sensitive = {"path": ".mcp.json", "content": "{}\n"}
     batch = refused(server, sensitive, MISSING, allow_sensitive=True)["details"]["batch"]
     found = server.call("write_source", {"batch": batch, "edits": [{"edit": 2, "old_text": "two = 2"}]})
     assert found["status"] == "ok"
 
 
-def test_an_error_that_no_edit_is_to_blame_for_keeps_nothing(server: Server) -> None:
+def test_error_without_an_edit_stores_nothing(server: Server) -> None:
     error = refused(server, {"path": ".git/config", "content": "x"}, MISSING)
     assert "batch" not in error.get("details", {})
 
 
-def test_nothing_is_kept_where_no_second_call_can_come(tmp_path: Path) -> None:
+def test_nothing_is_stored_for_a_single_call(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", FILES)
     error = error_of(call_tool(root, "write_source", {"edits": [GOOD, MISSING]}), ErrorCode.EDIT_NOT_FOUND)
     assert "batch" not in error["details"]

@@ -121,7 +121,7 @@ def nodes(symbols: list[dict[str, Any]], above: str = "") -> Iterator[tuple[str,
 @pytest.mark.parametrize(
     "file", ["shop/cart.py", "price/price.go", "web/view.ts", "src/lib.rs", "shop/odd #1 (100%).py"]
 )
-def test_what_an_outline_shows_can_be_passed_on(server: Server, file: str) -> None:
+def test_outline_references_are_accepted_elsewhere(server: Server, file: str) -> None:
     result = server.call("file_outline", {"file": file, "limit_symbols": 500})["result"]
     head = file.replace("%", "%25").replace("#", "%23")
     found = list(nodes(result["symbols"]))
@@ -142,7 +142,7 @@ SEARCHES: list[dict[str, object]] = [
 
 
 @pytest.mark.parametrize("more", SEARCHES, ids=str)
-def test_what_a_search_finds_can_be_passed_on(server: Server, more: dict[str, object]) -> None:
+def test_search_references_are_accepted_elsewhere(server: Server, more: dict[str, object]) -> None:
     seen = 0
     for query in ("Cart", "total", "Sum", "Box", "take", "odd", "deep", "main", "add"):
         for row in server.call("search", {"query": query, "scope": "mixed", **more})["result"]["results"]:
@@ -159,7 +159,7 @@ def test_what_a_search_finds_can_be_passed_on(server: Server, more: dict[str, ob
     assert seen >= 5
 
 
-def test_what_a_call_graph_shows_can_be_passed_on(server: Server) -> None:
+def test_call_graph_references_are_accepted_elsewhere(server: Server) -> None:
     seen = set()
     for reference in SYMBOLS:
         result = server.call("call_graph", {"symbol": reference, "depth": 3})["result"]
@@ -175,7 +175,7 @@ def test_what_a_call_graph_shows_can_be_passed_on(server: Server) -> None:
     assert len(seen) >= len(SYMBOLS)
 
 
-def test_what_a_map_shows_can_be_passed_on(server: Server) -> None:
+def test_map_references_are_accepted_elsewhere(server: Server) -> None:
     result = server.call("map_repo", {"include": ["entry_points", "public_api", "key_files"]})["result"]
     shown = [row["symbol_ref"] for row in result["entry_points"] + result["public_api"] if "symbol_ref" in row]
     assert "shop/use.py#main@4" in shown and "shop/cart.py#add@18" in shown

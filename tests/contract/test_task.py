@@ -125,7 +125,7 @@ def test_a_refused_call_within_a_task_names_it_too(server: Server) -> None:
     assert failed["status"] == "error" and failed["meta"]["task_id"] == task["task_id"]
 
 
-def test_the_call_beyond_a_budget_is_refused_and_the_task_failed(server: Server) -> None:
+def test_call_beyond_a_budget_is_rejected_and_fails_the_task(server: Server) -> None:
     task = opened(server, max_mutations=1)
     server.call("change", {"what": "look"})
     assert server.call("change", {"what": "a.py"})["status"] == "ok"
@@ -157,7 +157,7 @@ def test_test_runs_have_a_budget_of_their_own(server: Server) -> None:
     assert error_of(server.call("run_tests"), ErrorCode.TASK_BUDGET_EXCEEDED)["details"]["budget_type"] == "test_runs"
 
 
-def test_tokens_stop_reading_too(server: Server) -> None:
+def test_token_budget_stops_reads(server: Server) -> None:
     opened(server, max_tokens=20)
     assert server.call("map_repo")["status"] == "ok"
     error = error_of(server.call("map_repo"), ErrorCode.TASK_BUDGET_EXCEEDED)
@@ -166,7 +166,7 @@ def test_tokens_stop_reading_too(server: Server) -> None:
     assert server.call("map_repo")["status"] == "ok"
 
 
-def test_time_stops_what_has_effects(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_limit_stops_mutations(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     opened(server, max_duration_sec=1)
     monkeypatch.setattr(server.pipeline._tasks, "_clock", lambda: 10.0**9)
     assert server.call("map_repo")["meta"]["task_state"] == "CLOSED_FAILED"
@@ -174,7 +174,7 @@ def test_time_stops_what_has_effects(server: Server, monkeypatch: pytest.MonkeyP
     assert error["details"]["budget_type"] == "duration_sec"
 
 
-def test_only_files_of_the_task_are_changed(server: Server) -> None:
+def test_task_paths_restrict_edits(server: Server) -> None:
     task = opened(server, paths=["src/**", "*.md"])
     assert server.call("task", {"action": "status"})["result"]["paths"] == ["src/**", "*.md"]
     assert server.call("change", {"what": "src/b.py"})["status"] == "ok"
@@ -193,7 +193,7 @@ def test_only_files_of_the_task_are_changed(server: Server) -> None:
         assert b"my-secret" not in written, "the words of the caller are not recorded"
 
 
-def test_repetitions_are_said_where_they_happen(server: Server) -> None:
+def test_repeated_mutations_are_reported(server: Server) -> None:
     opened(server)
     assert codes_of(server.call("change", {"what": "a.py"})) == []
     assert codes_of(server.call("change", {"what": "a.py"})) == ["REPEATED_MUTATION"]
@@ -206,7 +206,7 @@ def test_repetitions_are_said_where_they_happen(server: Server) -> None:
     assert (status["last_mutation_fingerprint"], status["last_failure_fingerprint"]) == ("m_b", "f")
 
 
-def test_a_closed_task_is_named_in_vain_and_the_answer_says_how_to_go_on(server: Server) -> None:
+def test_closed_task_is_rejected_with_a_hint(server: Server) -> None:
     task = opened(server)
     server.call("task", {"action": "close", "outcome": "failed"})
     refused = server.call("map_repo", {"task_id": task["task_id"]})
@@ -233,14 +233,14 @@ def test_clients_that_share_a_session_name_their_task(server: Server) -> None:
     assert closed["result"]["state"] == "CLOSED_SUCCESS"
 
 
-def test_a_task_that_nobody_closed_is_interrupted_by_the_end_of_its_client(server: Server) -> None:
+def test_open_task_is_interrupted_when_its_client_disconnects(server: Server) -> None:
     task = opened(server)
     server.pipeline.leave("test")
     assert state_of(server, task["task_id"]) == "CLOSED_INTERRUPTED"
     assert "task_id" not in server.call("map_repo")["meta"]
 
 
-def test_a_parameter_that_has_no_effect_is_refused(server: Server) -> None:
+def test_parameter_without_effect_is_rejected(server: Server) -> None:
     for arguments in (
         {"action": "status", "max_mutations": 3},
         {"action": "close", "paths": ["a"]},
@@ -255,12 +255,12 @@ def test_a_parameter_that_has_no_effect_is_refused(server: Server) -> None:
     assert server.call("task", {"action": "show"})["result"]["paths"] == ["src/**", "docs"]
 
 
-def test_a_server_that_only_reads_has_tasks_too(server: Server) -> None:
+def test_read_only_server_supports_tasks(server: Server) -> None:
     surface = Surface(("tasks", "core"), read_only=True)
     assert server.call("task", {"action": "open"}, surface=surface)["status"] == "ok"
 
 
-def test_one_command_alone_cannot_open_a_task(tmp_path: Path) -> None:
+def test_single_command_cannot_open_a_task(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {"a.py": "x = 1\n"})
     with serving(root, once=True, ready=False) as server:
         error_of(server.call("task", {"action": "open"}), ErrorCode.ENGINE_UNREACHABLE)

@@ -13,7 +13,7 @@ from support.repositories import make_repository
 from support.tooling import error_of, serving
 
 
-def test_one_ledger_is_kept_by_one_server_at_a_time(tmp_path: Path) -> None:
+def test_ledger_has_one_writer_at_a_time(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {"a.py": "x = 1\n"})
     with ExitStack() as later:
         with serving(root) as first:
@@ -35,7 +35,7 @@ def test_one_ledger_is_kept_by_one_server_at_a_time(tmp_path: Path) -> None:
     assert {row.status for row in rows} <= {"ok", "blocked", "not_ready"}, "nothing of the other was taken for dead"
 
 
-def test_the_state_counts_what_is_kept_for_next_pages(tmp_path: Path) -> None:
+def test_state_counts_open_cursors(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {f"p{n}/a.py": "x = 1\n" for n in range(9)})
     with serving(root) as server:
         assert server.pipeline.state()["handles"] == 0

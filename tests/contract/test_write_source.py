@@ -61,7 +61,7 @@ def operations(server: Server) -> list[Any]:
     return [row for row in calls_of(ledger, 1000) if row.tool in ("write_source", "rollback")]
 
 
-def test_a_batch_of_everything_and_what_is_told_of_it(server: Server) -> None:
+def test_batch_of_all_actions_reports_its_delta(server: Server) -> None:
     before = server.call("search", {"query": "Cart", "mode": "definitions"})["meta"]["epoch"]
     old = sha(server, "app/cart.py")
     envelope = edit(
@@ -118,7 +118,7 @@ def test_encoding_mark_and_line_endings_stay(server: Server, path: str, old: str
     assert row.get("encoding") == {"wide.txt": "utf-16-le", "latin.txt": "latin-1"}.get(path)
 
 
-def test_what_an_encoding_cannot_say_is_refused(server: Server) -> None:
+def test_unencodable_text_is_rejected(server: Server) -> None:
     found = edit(server, {"path": "latin.txt", "expected_content": "two", "new_content": "日本"})
     error_of(found, ErrorCode.EDIT_UNENCODABLE)
     error_of(edit(server, {"path": "image.bin", "expected_content": "a", "new_content": "b"}), ErrorCode.NOT_TEXT)
@@ -126,7 +126,7 @@ def test_what_an_encoding_cannot_say_is_refused(server: Server) -> None:
     assert (server.root / "img/i.bin").read_bytes() == FILES["image.bin"]
 
 
-def test_lines_need_a_digest_or_what_is_expected(server: Server) -> None:
+def test_line_edits_need_a_digest_or_old_text(server: Server) -> None:
     blind = {"path": "app/cart.py", "start_line": 6, "end_line": 6, "new_content": "        return 9"}
     error = error_of(edit(server, blind), ErrorCode.ARGUMENT_INVALID)
     assert "expected_file_sha256" in error["expected"]
@@ -135,14 +135,14 @@ def test_lines_need_a_digest_or_what_is_expected(server: Server) -> None:
     assert "return 9" in (server.root / "app/cart.py").read_text()
 
 
-def test_a_whole_file_is_taken_with_its_digest(server: Server) -> None:
+def test_whole_file_replacement_needs_its_digest(server: Server) -> None:
     error_of(edit(server, {"path": "dos.txt", "content": "x\n"}), ErrorCode.FILE_EXISTS)
     error_of(edit(server, {"path": "dos.txt", "action": "update", "content": "x\n"}), ErrorCode.ARGUMENT_INVALID)
     result(edit(server, {"path": "dos.txt", "content": "x\ny\n", "sha256": sha(server, "dos.txt")}))
     assert (server.root / "dos.txt").read_bytes() == b"x\r\ny\r\n"
 
 
-def test_a_digest_of_before_loses_and_is_told_what_changed(server: Server) -> None:
+def test_stale_digest_is_rejected_with_the_change(server: Server) -> None:
     old = sha(server, "app/cart.py")
     first = {"path": "app/cart.py", "expected_content": "return 1", "new_content": "return 5"}
     winner = result(edit(server, first | {"expected_file_sha256": old}))
@@ -153,7 +153,7 @@ def test_a_digest_of_before_loses_and_is_told_what_changed(server: Server) -> No
     assert error["details"]["changed_lines"] == ["6-6"]
 
 
-def test_moved_lines_are_found_and_two_places_are_refused(server: Server) -> None:
+def test_moved_lines_are_found_and_ambiguous_ones_rejected(server: Server) -> None:
     moved = {
         "path": "app/cart.py",
         "start_line": 2,
@@ -167,7 +167,7 @@ def test_moved_lines_are_found_and_two_places_are_refused(server: Server) -> Non
     assert error["details"]["lines"] == [5, 8]
 
 
-def test_one_edit_that_fails_fails_all(server: Server) -> None:
+def test_one_failing_edit_fails_the_batch(server: Server) -> None:
     before = tree_of(server.root)
     found = edit(
         server,
@@ -181,7 +181,7 @@ def test_one_edit_that_fails_fails_all(server: Server) -> None:
     assert operations(server)[0].intent_seq is None, "nothing was begun"
 
 
-def test_dry_run_shows_a_diff_that_git_takes(server: Server, tmp_path: Path) -> None:
+def test_dry_run_diff_applies_with_git(server: Server, tmp_path: Path) -> None:
     before = tree_of(server.root)
     edits = (
         {"path": "app/cart.py", "expected_content": "return 2", "new_content": "return 4"},
@@ -206,13 +206,13 @@ def test_dry_run_shows_a_diff_that_git_takes(server: Server, tmp_path: Path) -> 
     assert tree_of(server.root) == by_git
 
 
-def test_too_many_edits_are_refused_with_how_many_there_may_be(server: Server) -> None:
+def test_too_many_edits_report_the_maximum(server: Server) -> None:
     found = edit(server, *({"path": f"n{number}.txt", "content": "x"} for number in range(1001)))
     error = error_of(found, ErrorCode.ARGUMENT_INVALID)
     assert "1000" in error["expected"] and error["received"] == "1001 values"
 
 
-def test_the_mark_of_a_file_is_never_written_twice(server: Server) -> None:
+def test_byte_order_mark_is_not_duplicated(server: Server) -> None:
     whole = {"path": "marked.txt", "content": "\ufeffone\nzwei\n", "expected_file_sha256": sha(server, "marked.txt")}
     result(edit(server, whole))
     assert (server.root / "marked.txt").read_bytes() == "\ufeffone\nzwei\n".encode()
@@ -243,7 +243,7 @@ def test_a_long_diff_is_cut_and_says_so(server: Server) -> None:
     assert len(found["diff"]) < 15_000
 
 
-def test_an_answer_that_would_be_too_long_says_less_and_is_no_error(server: Server) -> None:
+def test_oversized_answer_is_shortened(server: Server) -> None:
     deep = "/".join(["d" * 200] * 15)
     edits = [{"path": f"{deep}/f{number}.log", "content": "x\n"} for number in range(12)]
     found = edit(server, *edits)
@@ -255,13 +255,13 @@ def test_an_answer_that_would_be_too_long_says_less_and_is_no_error(server: Serv
     assert delta["files_changed"] == len(delta["files"]) + delta["files_left_out"] == 300
 
 
-def test_nothing_to_change(server: Server) -> None:
+def test_edits_without_changes(server: Server) -> None:
     found = edit(server, {"path": "run.sh", "expected_content": "one", "new_content": "one"})
     assert result(found) == {"applied": False, "unchanged": ["run.sh"]}
     assert stored_in(server.root) == []
 
 
-def test_the_same_key_does_it_once_and_answers_the_same(server: Server) -> None:
+def test_idempotency_key_applies_once(server: Server) -> None:
     arguments = {"path": "run.sh", "expected_content": "one", "new_content": "two"}
     first = edit(server, arguments, idempotency_key="k-1")
     again = edit(server, arguments, idempotency_key="k-1")
@@ -276,7 +276,7 @@ def test_the_same_key_does_it_once_and_answers_the_same(server: Server) -> None:
     assert rebuilt["delta"]["files"] == result(first)["delta"]["files"]
 
 
-def test_a_key_holds_for_the_next_engine(tmp_path: Path) -> None:
+def test_idempotency_key_survives_a_restart(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", FILES)
     arguments = {"edits": [{"path": "n.txt", "content": "x\n"}], "idempotency_key": "k"}
     with serving(root) as one:
@@ -285,7 +285,7 @@ def test_a_key_holds_for_the_next_engine(tmp_path: Path) -> None:
         assert two.call("write_source", arguments)["result"] == first["result"]
 
 
-def test_many_with_one_key_at_once(server: Server) -> None:
+def test_concurrent_calls_with_one_idempotency_key(server: Server) -> None:
     found: list[Envelope] = []
 
     def call() -> None:
@@ -299,7 +299,7 @@ def test_many_with_one_key_at_once(server: Server) -> None:
     assert len({result(envelope)["mutation_id"] for envelope in found}) == 1
 
 
-def test_of_many_with_the_same_digest_one_wins(server: Server) -> None:
+def test_concurrent_edits_with_one_digest_apply_once(server: Server) -> None:
     digest = sha(server, "run.sh")
     found: list[Envelope] = []
 
@@ -375,7 +375,7 @@ def test_paths_that_are_refused(server: Server, path: str, code: ErrorCode) -> N
     assert (outside / "file.txt").read_text() == "outside\n"
 
 
-def test_files_of_a_repository_within_are_flagged(server: Server) -> None:
+def test_files_of_a_nested_repository_are_flagged(server: Server) -> None:
     make_repository(server.root / "parts" / "lib", {"deep/a.py": "a = 1\n"})
     found = edit(
         server,
@@ -400,7 +400,7 @@ def test_sensitive_ignored_and_linked_files_are_flagged(server: Server) -> None:
     assert (server.root.parent / "other-name").read_text() == "#!/bin/sh\necho one\n"
 
 
-def test_mode_stays_and_can_be_asked_for(server: Server) -> None:
+def test_file_mode_is_preserved_and_can_be_set(server: Server) -> None:
     (server.root / "run.sh").chmod(0o755)
     edits = (
         {"path": "run.sh", "expected_content": "one", "new_content": "two", "final_newline": False},
@@ -414,7 +414,7 @@ def test_mode_stays_and_can_be_asked_for(server: Server) -> None:
     assert (server.root / "bin/run.sh").stat().st_mode & 0o777 == 0o755
 
 
-def test_files_can_change_places(server: Server) -> None:
+def test_files_can_swap_names(server: Server) -> None:
     run, dos = FILES["run.sh"], FILES["dos.txt"]
     result(
         edit(
@@ -450,13 +450,13 @@ def test_files_can_change_places(server: Server) -> None:
     ],
     ids=lambda edits: json.dumps(edits)[:60],
 )
-def test_edits_that_say_too_little_or_too_much(server: Server, edits: list[dict[str, object]]) -> None:
+def test_incomplete_or_contradictory_edits_are_rejected(server: Server, edits: list[dict[str, object]]) -> None:
     before = tree_of(server.root)
     error_of(edit(server, *edits), ErrorCode.ARGUMENT_INVALID)
     assert tree_of(server.root) == before
 
 
-def test_other_words_are_understood(server: Server) -> None:
+def test_action_synonyms_are_accepted(server: Server) -> None:
     one = {"filePath": "run.sh", "op": "str_replace", "oldString": "one", "newString": "two"}
     result(server.call("write_source", {"edits": one}))
     result(server.call("write_source", {"changes": json.dumps([{"file": "n.txt", "text": "x"}])}))
@@ -469,7 +469,7 @@ def test_other_words_are_understood(server: Server) -> None:
     assert error["expected"] == "action"
 
 
-def test_read_only_allows_only_to_look(server: Server) -> None:
+def test_read_only_surface_allows_only_dry_runs(server: Server) -> None:
     surface = Surface(("core", "files"), read_only=True)
     arguments = {"edits": [{"path": "n.txt", "content": "x"}]}
     error_of(server.call("write_source", arguments, surface=surface), ErrorCode.READ_ONLY)
@@ -484,14 +484,14 @@ def test_a_cancelled_call_changes_nothing(server: Server) -> None:
     assert stored_in(server.root) == []
 
 
-def test_without_an_index_files_can_be_changed_all_the_same(tmp_path: Path) -> None:
+def test_files_can_be_changed_without_an_index(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", FILES)
     found = call_tool(root, "write_source", {"edits": [{"path": "n.txt", "content": "x"}]})
     assert result(found)["applied"]
     assert codes_of(found) == ["INDEX_NOT_FRESH"]
 
 
-def test_the_root_that_is_another_now_is_not_written(server: Server) -> None:
+def test_replaced_root_directory_is_not_written(server: Server) -> None:
     moved = server.root.parent / "moved"
     server.root.rename(moved)
     make_repository(server.root, FILES)
@@ -504,7 +504,7 @@ def test_the_root_that_is_another_now_is_not_written(server: Server) -> None:
         moved.rename(server.root)
 
 
-def test_the_chain_holds_and_git_sees_nothing_of_ours(server: Server) -> None:
+def test_hash_chain_is_intact_and_git_status_is_clean(server: Server) -> None:
     for number in range(5):
         result(edit(server, {"path": f"n{number}.txt", "content": "x"}))
     status = git(server.root, "status", "--porcelain").split("\n")
@@ -512,7 +512,7 @@ def test_the_chain_holds_and_git_sees_nothing_of_ours(server: Server) -> None:
     assert verify_chain(server.root / ".codeplane").is_intact
 
 
-def test_the_status_of_a_task_has_the_fingerprint_that_was_answered(server: Server) -> None:
+def test_task_status_has_the_mutation_fingerprint(server: Server) -> None:
     task = result(server.call("task", {"action": "open", "max_mutations": 5}))["task_id"]
     replaced = {"path": "app/cart.py", "expected_content": "return 2", "new_content": "return 3"}
     delta = result(edit(server, replaced, task_id=task))["delta"]
@@ -520,7 +520,7 @@ def test_the_status_of_a_task_has_the_fingerprint_that_was_answered(server: Serv
     assert status["last_mutation_fingerprint"] == delta["mutation_fingerprint"]
 
 
-def test_a_file_that_is_not_there_is_told_with_what_makes_one(server: Server) -> None:
+def test_missing_file_error_says_how_to_create_it(server: Server) -> None:
     found = edit(server, {"path": "app/crt.py", "expected_content": "a", "new_content": "b"})
     error = error_of(found, ErrorCode.FILE_NOT_FOUND)
     assert (error["received"], error["details"]["edit"]) == ("app/crt.py", 1) and "content" in error["expected"]

@@ -39,7 +39,7 @@ def rows(answer: Envelope) -> list[tuple[str, int]]:
     return [(row["path"], row["line_start"]) for row in answer["result"]["results"]]
 
 
-def test_text_is_searched_on_the_disk(building: tuple[Server, HeldBuild]) -> None:
+def test_text_is_searched_on_disk(building: tuple[Server, HeldBuild]) -> None:
     server, held = building
     asked: list[dict[str, object]] = [
         {"query": "limit_body", "mode": "lexical"},
@@ -133,7 +133,7 @@ def test_no_secret_is_shown(building: tuple[Server, HeldBuild]) -> None:
         assert "TOKEN" not in json.dumps(answer["result"])
 
 
-def test_nothing_found_is_a_fact_about_the_files_that_were_searched(building: tuple[Server, HeldBuild]) -> None:
+def test_empty_result_counts_the_files_searched(building: tuple[Server, HeldBuild]) -> None:
     server, _ = building
     answer = server.call("search", {"query": "nothing_like_this", "mode": "lexical"})
     assert answer["result"]["searched"] == {"files": len(FILES) - 1}
@@ -160,7 +160,7 @@ def test_kinds_need_the_index(building: tuple[Server, HeldBuild]) -> None:
     assert answer["status"] == "not_ready" and "kinds" in answer["error"]["remedy"]
 
 
-def test_pages_of_a_disk_search_lose_and_repeat_nothing(building: tuple[Server, HeldBuild]) -> None:
+def test_pages_of_a_disk_search_have_no_gaps_or_duplicates(building: tuple[Server, HeldBuild]) -> None:
     server, held = building
     page = server.call("search", {"query": "filler_", "mode": "lexical", "limit": 7})
     found = rows(page)

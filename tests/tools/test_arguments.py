@@ -89,13 +89,13 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("tool", "sent", "meant"), TAKEN)
-def test_form_is_forgiven(tool: str, sent: dict[str, object], meant: dict[str, object]) -> None:
+def test_lenient_forms_are_accepted(tool: str, sent: dict[str, object], meant: dict[str, object]) -> None:
     found = validate(BY_NAME[tool], sent)
     assert {name: found.get(name) for name in meant} == meant
 
 
 @pytest.mark.parametrize(("tool", "sent", "code", "expected"), REFUSED)
-def test_meaning_is_not(tool: str, sent: dict[str, object], code: ErrorCode, expected: str) -> None:
+def test_invalid_values_are_rejected(tool: str, sent: dict[str, object], code: ErrorCode, expected: str) -> None:
     with pytest.raises(CodePlaneError) as refused:
         validate(BY_NAME[tool], sent)
     error = refused.value
@@ -130,7 +130,7 @@ _NAMES = [*sorted({param.name for spec in TOOLS for param in spec.params}), "zzz
 
 
 @given(st.sampled_from(TOOLS), st.dictionaries(st.sampled_from(_NAMES) | st.text(max_size=12), _JSON, max_size=5))
-def test_nothing_but_a_refusal_or_valid_values(spec: ToolSpec, sent: dict[str, object]) -> None:
+def test_any_input_is_rejected_or_valid(spec: ToolSpec, sent: dict[str, object]) -> None:
     try:
         found = validate(spec, sent)
     except CodePlaneError as error:

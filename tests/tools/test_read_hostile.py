@@ -62,13 +62,13 @@ def test_an_answer_stays_within_its_bounds(server: Server, arguments: dict[str, 
     assert len(json.dumps(found, ensure_ascii=False, separators=(",", ":"))) <= MAX_ANSWER_CHARS
 
 
-def test_what_is_no_file_is_not_waited_for(server: Server) -> None:
+def test_fifos_do_not_block(server: Server) -> None:
     for mode in ({}, {"mode": "file"}, {"mode": "diff_preview"}, {"start_line": 1}):
         error_of(server.call("read", {"target": "pipe.txt", **mode}), ErrorCode.NOT_REGULAR)
     error_of(server.call("read_file_full", {"file": "pipe.txt", "confirm": True}), ErrorCode.NOT_REGULAR)
 
 
-def test_words_of_the_repository_stay_in_data(server: Server) -> None:
+def test_repository_text_occurs_only_in_data_fields(server: Server) -> None:
     asked: list[dict[str, object]] = [
         {"target": f"{WORDS}.py", "annotated": True},
         {"target": f"{WORDS}.py:1"},
@@ -95,7 +95,7 @@ def test_a_file_that_is_too_large(tmp_path: Path) -> None:
             error_of(server.call("read", {"target": "huge.txt", **mode}), ErrorCode.FILE_TOO_LARGE)
 
 
-def test_lines_cost_little_however_many_there_are() -> None:
+def test_reading_many_lines_is_linear() -> None:
     body = TextBody(b"\n" * 8_000_000)
     tracemalloc.start()
     try:
@@ -118,7 +118,7 @@ def test_any_lines_of_any_text(text: bytes) -> None:
             assert body.between(first, last) == b"".join(lines[first - 1 : last])
 
 
-def test_a_link_that_is_put_in_place_of_a_file(tmp_path: Path) -> None:
+def test_symlink_that_replaces_a_file_is_not_followed(tmp_path: Path) -> None:
     """Whatever is swapped in while it is read, nothing outside is shown."""
     root = make_repository(tmp_path / "repo", {"a.txt": "inside\n" * 100})
     write(tmp_path, "secret.txt", "outside\n")

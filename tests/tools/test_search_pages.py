@@ -39,7 +39,7 @@ HITS = tuple(
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.integers(1, 100), min_size=1, max_size=8), st.integers(1_000, MAX_CHARS), st.booleans())
-def test_paging_neither_loses_nor_repeats(limits: list[int], room: int, compact: bool) -> None:
+def test_paging_has_no_gaps_or_duplicates(limits: list[int], room: int, compact: bool) -> None:
     kept = pack_hits(HITS)
     names: list[object] = []
     pages = 0
@@ -56,24 +56,24 @@ def test_paging_neither_loses_nor_repeats(limits: list[int], room: int, compact:
 
 @settings(deadline=None)
 @given(st.integers(0, len(HITS)), st.integers(0, 120))
-def test_what_is_kept_comes_back_as_it_was(start: int, count: int) -> None:
+def test_packed_hits_round_trip(start: int, count: int) -> None:
     assert pack_hits(HITS).hits(start, start + count) == HITS[start : start + count]
 
 
-def test_names_that_are_no_text_are_kept_too() -> None:
+def test_undecodable_names_round_trip() -> None:
     odd = tuple(Hit(RepoPath(f"a\udc80{n}.py"), 1, 1, "file", "") for n in range(PLAIN + BLOCK + 1))
     assert pack_hits(odd).hits(0, len(odd)) == odd
     assert pack_hits(()).hits(0, 10) == ()
 
 
-def test_many_hits_cost_little() -> None:
+def test_packed_hits_are_small() -> None:
     many = pack_hits(HITS * 70)
     assert sum(map(len, many.blocks)) < 120 * many.count
     for start in (0, 990, 1500, many.count - 10):
         assert many.hits(start, start + 20) == (HITS * 70)[start : start + 20]
 
 
-def test_rows_fit_into_the_room_of_the_answer() -> None:
+def test_rows_fit_into_the_answer() -> None:
     default = fill_page(HITS, (), RowOptions(), False, None, page_chars(None, RowOptions()))
     assert default.shown <= DEFAULT_LIMIT
     assert json_chars(default.rows) <= DEFAULT_CHARS + 2
@@ -85,7 +85,7 @@ def test_rows_fit_into_the_room_of_the_answer() -> None:
     assert long.cut is False and json_chars(long.rows) > DEFAULT_CHARS, "who asks for bodies gets them"
 
 
-def test_a_row_that_is_too_large_is_shown_alone() -> None:
+def test_oversized_row_is_shown_alone() -> None:
     page = fill_page(HITS[:5], (), RowOptions(), False, 5, 10)
     assert (page.shown, page.cut) == (1, True)
 

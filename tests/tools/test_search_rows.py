@@ -70,7 +70,7 @@ def test_fields_of_a_level(detail: Detail, fields: set[str]) -> None:
     assert row.get("symbol_ref", "app/checkout.py#Cart.finish@4") == "app/checkout.py#Cart.finish@4"
 
 
-def test_a_match_has_a_column_and_its_line_and_names_what_it_lies_in() -> None:
+def test_match_has_column_line_and_enclosing_symbol() -> None:
     row = row_of(MATCH, RowOptions(), exhaustive=True)
     assert (row["column"], row["match_type"], row["matches"]) == (9, "exact", 3)
     assert row["snippet"] == "return receipt(order)"
@@ -79,13 +79,13 @@ def test_a_match_has_a_column_and_its_line_and_names_what_it_lies_in() -> None:
     assert set(row_of(MATCH, RowOptions("location"), exhaustive=True)) == LOCATION
 
 
-def test_what_has_nothing_to_say_is_left_out() -> None:
+def test_empty_fields_are_left_out() -> None:
     row = row_of(TEXT, RowOptions("context"), exhaustive=True)
     assert set(row) == LOCATION | {"column", "match_type", "snippet"}
     assert row["name"] == "", "the five fields are there on every level"
 
 
-def test_compact_keeps_place_and_score() -> None:
+def test_compact_has_location_and_score() -> None:
     row = row_of(SYMBOL, RowOptions("context", compact=True), exhaustive=False, context=AROUND)
     assert set(row) == LOCATION | {"score"}
 
@@ -104,7 +104,7 @@ def test_reasons() -> None:
 
 
 @pytest.mark.parametrize("column", [1, 300, 999])
-def test_a_long_line_is_cut_around_what_matches(column: int) -> None:
+def test_long_line_is_truncated_around_the_match(column: int) -> None:
     line = "".join(f"{n:04}" for n in range(250))
     kept = cut_line(line, column)
     assert len(kept) <= MAX_SNIPPET + 2

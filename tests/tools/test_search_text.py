@@ -158,7 +158,7 @@ def test_no_match_is_a_fact_about_the_files_searched(shop: Server) -> None:
     assert shop.text("search", {"query": "qqzzxx", "mode": "lexical"}) == f"no matches in {len(FILES)} files"
 
 
-def test_pages_of_text_neither_lose_nor_repeat_a_line(shop: Server) -> None:
+def test_text_pages_have_no_gaps_or_duplicates(shop: Server) -> None:
     query = {"query": "repeated_call", "mode": "lexical"}
     pages, cursor = [shop.text("search", query)], ""
     while pages[-1].splitlines()[-1].endswith(")") and "cursor=" in pages[-1].splitlines()[-1]:

@@ -116,7 +116,7 @@ def test_many_affected_tests_are_counted(server: Server) -> None:
     ],
     ids=["hint", "re-indented", "replace_all", "no changes", "unchanged", "warning"],
 )
-def test_anything_unusual_is_said(server: Server, arguments: dict[str, object], pattern: str) -> None:
+def test_deviations_are_reported(server: Server, arguments: dict[str, object], pattern: str) -> None:
     shown(server, pattern, **arguments)
 
 
@@ -125,7 +125,7 @@ def test_replacements_are_counted(server: Server) -> None:
     shown(server, rf"many\.txt \+2 -2 \(3 places\) {SHA} {ID}", pattern="a", new_text="b", paths=["many.txt"])
 
 
-def test_a_dry_run_prints_a_diff_that_git_takes(server: Server, tmp_path: Path) -> None:
+def test_dry_run_diff_applies_with_git(server: Server, tmp_path: Path) -> None:
     found = server.text("write_source", {**LIMIT, "dry_run": True})
     assert found.startswith("diff --git a/shop/cart.py b/shop/cart.py\n--- a/shop/cart.py\n+++ b/shop/cart.py\n@@ ")
     diff, _, summary = found.rpartition("\n")
@@ -146,7 +146,7 @@ def test_many_files_are_cut_and_counted(server: Server) -> None:
     assert re.fullmatch(r"more: \d+ files", lines[-1])
 
 
-def test_a_repeated_key_is_said(server: Server) -> None:
+def test_repeated_idempotency_key_is_reported(server: Server) -> None:
     first = server.text("write_source", {**LIMIT, "idempotency_key": "k"})
     again = server.text("write_source", {**LIMIT, "idempotency_key": "k"})
     assert again == f"{first}\nalready applied under this idempotency_key; nothing was changed now"

@@ -73,7 +73,7 @@ def test_install_and_uninstall(case: Path, machine: Machine) -> None:
 
 
 @pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
-def test_a_missing_file_is_made_as_the_client_makes_it(client: Client, machine: Machine) -> None:
+def test_missing_file_is_created(client: Client, machine: Machine) -> None:
     old = os.umask(0o022)
     try:
         assert apply_step(install(client, machine), machine) is None
@@ -107,7 +107,7 @@ def test_an_update_keeps_what_a_person_added(client: Client, machine: Machine) -
 
 
 @pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
-def test_what_someone_else_has_under_our_name(client: Client, machine: Machine) -> None:
+def test_foreign_entry_of_our_name(client: Client, machine: Machine) -> None:
     way = client.ways[0]
     if client.form is Form.TOML:
         text = f'[{way[0]}.codeplane]\nurl = "https://example.org/mcp"\n[z]\n'
@@ -136,9 +136,7 @@ def test_what_someone_else_has_under_our_name(client: Client, machine: Machine) 
         ("codex", b"a = [1,\n", 2, 1),
     ],
 )
-def test_a_file_that_is_not_understood_is_refused(
-    name: str, data: bytes, line: int, column: int, machine: Machine
-) -> None:
+def test_invalid_file_is_rejected(name: str, data: bytes, line: int, column: int, machine: Machine) -> None:
     client = get_client(name)
     path = put(client, machine, data)
     for step in (install(client, machine), uninstall(client, machine)):
@@ -153,7 +151,7 @@ def test_a_file_that_is_not_understood_is_refused(
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
 
 
-def test_an_inline_table_of_servers_is_left_to_the_person(machine: Machine) -> None:
+def test_inline_table_of_servers_is_rejected(machine: Machine) -> None:
     client = get_client("codex")
     path = put(client, machine, b'mcp_servers = { a = { command = "a" } }\n')
     step = install(client, machine)
@@ -161,7 +159,7 @@ def test_an_inline_table_of_servers_is_left_to_the_person(machine: Machine) -> N
     assert path.read_bytes() == b'mcp_servers = { a = { command = "a" } }\n'
 
 
-def test_a_link_is_followed_and_stays_a_link(machine: Machine, tmp_path: Path) -> None:
+def test_symlink_is_followed_and_preserved(machine: Machine, tmp_path: Path) -> None:
     client = get_client("zed")
     real = tmp_path / "dotfiles" / "zed.json"
     real.parent.mkdir()
@@ -176,7 +174,7 @@ def test_a_link_is_followed_and_stays_a_link(machine: Machine, tmp_path: Path) -
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
 
 
-def test_a_project_file_may_not_lead_out_of_the_project(machine: Machine, tmp_path: Path) -> None:
+def test_project_file_symlink_out_of_the_project_is_rejected(machine: Machine, tmp_path: Path) -> None:
     client = get_client("cursor")
     root = tmp_path / "repository"
     root.mkdir()
@@ -189,7 +187,7 @@ def test_a_project_file_may_not_lead_out_of_the_project(machine: Machine, tmp_pa
     assert (outside / "mcp.json").read_text() == "{}"
 
 
-def test_what_another_program_wrote_meanwhile_is_not_lost(machine: Machine) -> None:
+def test_concurrent_write_is_not_overwritten(machine: Machine) -> None:
     client = get_client("claude-code")
     path = put(client, machine, b"{}")
     step = install(client, machine)
@@ -235,7 +233,7 @@ def test_a_file_that_is_too_large(machine: Machine, monkeypatch: pytest.MonkeyPa
     assert path.stat().st_size == 1024 * 1024 + 2
 
 
-def test_an_object_that_was_there_before_stays(machine: Machine) -> None:
+def test_existing_object_is_not_removed(machine: Machine) -> None:
     """Without the memory of what was made, an empty object is not ours to remove."""
     client = get_client("cursor")
     path = put(client, machine, b"{}\n")
@@ -246,7 +244,7 @@ def test_an_object_that_was_there_before_stays(machine: Machine) -> None:
 
 
 @pytest.mark.parametrize("damage", [b"", b"[]", b"{", b'{"x": "y", "z": true}', b"\xff"])
-def test_a_damaged_memory_is_no_obstacle(machine: Machine, damage: bytes) -> None:
+def test_corrupt_install_record_is_ignored(machine: Machine, damage: bytes) -> None:
     machine.state.mkdir(parents=True)
     (machine.state / "clients.json").write_bytes(damage)
     client = get_client("cursor")
@@ -256,7 +254,7 @@ def test_a_damaged_memory_is_no_obstacle(machine: Machine, damage: bytes) -> Non
     assert path.read_bytes() == b"{}\n"
 
 
-def test_places_of_other_systems_and_variables(tmp_path: Path) -> None:
+def test_paths_on_other_platforms(tmp_path: Path) -> None:
     home = tmp_path / "home"
     mac = Machine(home, "darwin", {"XDG_CONFIG_HOME": str(tmp_path / "xdg")})
     linux = replace(mac, platform="linux")
@@ -278,14 +276,14 @@ def test_places_of_other_systems_and_variables(tmp_path: Path) -> None:
     assert place("opencode", mac) == f"{tmp_path}/xdg/opencode/opencode.json"
 
 
-def test_every_edition_of_vs_code_that_is_there(machine: Machine) -> None:
+def test_all_installed_vs_code_editions(machine: Machine) -> None:
     for edition in ("Code - Insiders", "VSCodium"):
         (machine.home / ".config" / edition / "User").mkdir(parents=True)
     found = get_client("vscode").files(machine, Scope.USER, None)
     assert [path.parts[-3] for path in found] == ["Code - Insiders", "VSCodium"]
 
 
-def test_the_file_of_opencode_that_is_there(machine: Machine, tmp_path: Path) -> None:
+def test_existing_opencode_file_is_used(machine: Machine, tmp_path: Path) -> None:
     client = get_client("opencode")
     (tmp_path / ".opencode").mkdir()
     assert client.files(machine, Scope.PROJECT, tmp_path) == (tmp_path / "opencode.json",)

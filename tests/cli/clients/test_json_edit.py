@@ -73,7 +73,7 @@ def is_subsequence(short: str, long: str) -> bool:
 
 @settings(max_examples=150, deadline=None)
 @given(texts())
-def test_setting_adds_and_removing_takes_back_exactly_that(made: tuple[dict[str, Any], str]) -> None:
+def test_set_then_remove_restores_the_text(made: tuple[dict[str, Any], str]) -> None:
     document, text = made
     assert read(text) == document
     servers = document.get("mcpServers", {})
@@ -108,7 +108,7 @@ def test_any_member_can_be_removed_or_changed_by_itself(made: tuple[dict[str, An
 
 @settings(max_examples=150, deadline=None)
 @given(st.text(alphabet='{}[]:,"\\/*\n\r ab1.-e', max_size=30))
-def test_what_is_not_json_is_refused_with_a_place(text: str) -> None:
+def test_invalid_json_is_rejected_with_a_position(text: str) -> None:
     try:
         value = read(text)
     except SyntaxProblem as problem:
@@ -120,7 +120,7 @@ def test_what_is_not_json_is_refused_with_a_place(text: str) -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(st.text(alphabet='{}[]:,"ab1.-e+0 ', max_size=14))
-def test_reads_what_json_reads(text: str) -> None:
+def test_parser_agrees_with_json(text: str) -> None:
     """Without comments and trailing commas it is JSON, no more and no less."""
     try:
         expected = json.loads(text, parse_constant=lambda _: pytest.fail("not in the alphabet"))
@@ -149,7 +149,7 @@ def test_reads_what_json_reads(text: str) -> None:
         ("{" + '"a":{' * 200, 1, 506, "nested deeper than 100 levels"),
     ],
 )
-def test_a_problem_has_its_place(text: str, line: int, column: int, reason: str) -> None:
+def test_syntax_error_has_a_position(text: str, line: int, column: int, reason: str) -> None:
     with pytest.raises(SyntaxProblem) as caught:
         read(text)
     assert (caught.value.line, caught.value.column, caught.value.reason) == (line, column, reason)
@@ -170,15 +170,15 @@ def test_a_problem_has_its_place(text: str, line: int, column: int, reason: str)
         ('{"s": {"y": 1}, "s": {"z": 1}}', '{"s": {"y": 1}, "s": {"z": 1, "x": 1}}'),
     ],
 )
-def test_what_is_inserted_looks_like_its_surroundings(text: str, expected: str) -> None:
+def test_inserted_text_follows_the_surrounding_style(text: str, expected: str) -> None:
     assert set_member(text, ["s"], "x", 1)[0] == expected
 
 
-def test_every_entry_of_the_name_goes() -> None:
+def test_all_duplicate_entries_are_removed() -> None:
     assert remove_member('{"s": {"x": 1, "y": 2, "x": 3}}', ["s"], "x") == '{"s": {"y": 2}}'
 
 
-def test_an_object_that_was_made_stays_when_something_was_added_to_it() -> None:
+def test_created_object_with_new_members_is_not_removed() -> None:
     edited, made = set_member("{}", ["s"], "x", 1)
     assert made == 1
     for added in (' "z": 2,', " // a word"):

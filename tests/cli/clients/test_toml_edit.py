@@ -71,7 +71,7 @@ def parsed(text: str) -> str:
 
 @settings(max_examples=150, deadline=None)
 @given(texts())
-def test_setting_adds_and_removing_takes_back_exactly_that(text: str) -> None:
+def test_set_then_remove_restores_the_text(text: str) -> None:
     before = read(text)
     edited = set_table(text, WAY, "codeplane", ENTRY)
     assert edited.startswith(text)
@@ -103,7 +103,7 @@ def test_only_the_lines_of_the_table_are_touched(before: str, after: str, value:
 
 @settings(max_examples=100, deadline=None)
 @given(st.text(alphabet="[]{}=.\"'#\n\r ab1\\", max_size=25))
-def test_what_is_not_toml_is_refused_with_a_place(text: str) -> None:
+def test_invalid_toml_is_rejected_with_a_position(text: str) -> None:
     try:
         read(text)
     except SyntaxProblem as problem:
@@ -135,7 +135,7 @@ def test_every_way_to_write_the_table_can_be_removed(text: str, left: str) -> No
 @pytest.mark.parametrize(
     "text", ["mcp_servers = { codeplane = { command = 'cpl' } }", "mcp_servers = 1", "[[mcp_servers]]\n"]
 )
-def test_what_cannot_be_changed_by_itself_is_left_alone(text: str) -> None:
+def test_table_that_cannot_be_edited_separately_is_rejected(text: str) -> None:
     with pytest.raises(Unchangeable):
         replace_table(text, WAY, "codeplane", ENTRY)
 

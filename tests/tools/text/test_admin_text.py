@@ -53,7 +53,7 @@ def test_tool_is_described_with_parameters_and_calls(shop: Server) -> None:
     assert any(line.startswith("  resolve_mode: outline|exact") for line in lines), "unlisted parameters are described"
 
 
-def test_building_index_tells_its_progress() -> None:
+def test_building_index_reports_progress() -> None:
     fields: dict[str, Any] = {
         "status": "indexing",
         "grammars": {"available": ["python"]},
@@ -86,7 +86,7 @@ def test_problems_of_a_server_are_named() -> None:
     ]
 
 
-def test_blocked_reindex_tells_both_ways_out() -> None:
+def test_blocked_reindex_names_both_remedies() -> None:
     hints = {
         "sync": {"tool": "manage_index", "args": {"action": "sync"}},
         "override_reindex": {"tool": "manage_index", "args": {"action": "reindex", "allow_unnecessary_reindex": True}},

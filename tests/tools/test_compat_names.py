@@ -37,11 +37,13 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         ({"next_page": {"args": {"start_line": 1}}}, {"nextPage": {"args": {"start_line": 1}}}),
     ],
 )
-def test_fields_are_spelled_and_data_is_not(fields: dict[str, object], spelled: dict[str, object]) -> None:
+def test_field_names_are_camel_case_and_data_is_unchanged(
+    fields: dict[str, object], spelled: dict[str, object]
+) -> None:
     assert camelled(fields) == spelled
 
 
-def test_a_term_of_the_query_is_told_as_it_is(shop: Server) -> None:
+def test_query_terms_are_unchanged(shop: Server) -> None:
     found = shop.call("search_codebase", {"query": "get_user_name_1", "debug": True})
     debug = found["hints"]["debugSearch"]
     same = shop.call("search", {"query": "get_user_name_1", "debug": True, "scope": "runtime"})
@@ -50,7 +52,7 @@ def test_a_term_of_the_query_is_told_as_it_is(shop: Server) -> None:
     assert "changedFilesBoost" in debug
 
 
-def test_the_call_is_said_again(shop: Server) -> None:
+def test_arguments_are_echoed(shop: Server) -> None:
     plain = shop.call("search_codebase", {"query": "get user name"})["result"]
     told = {name: plain[name] for name in ("path", "query", "scope", "groupBy", "resultMode", "limit")}
     assert told == {
@@ -70,7 +72,7 @@ def test_the_call_is_said_again(shop: Server) -> None:
     assert "freshnessDecision" not in shop.call("search_code", {"query": "get user name"})["result"]
 
 
-def test_a_change_that_the_call_saw_is_its_decision(tmp_path: Path) -> None:
+def test_freshness_decision_is_echoed(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {"a.py": "def first_thing(): ...\n"})
     with serving(root) as server:
         write(root, "b.py", "def second_thing(): ...\n")

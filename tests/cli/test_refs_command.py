@@ -37,7 +37,7 @@ def _shop(sandbox: Sandbox) -> None:
     )
 
 
-def test_uses_of_a_method_with_its_family_and_what_is_not_known(indexed: Sandbox) -> None:
+def test_method_references_with_overrides_and_unresolved_uses(indexed: Sandbox) -> None:
     _shop(indexed)
     (cart,) = [row for row in indexed.json("refs", "Cart.total")["result"]["symbols"] if "cart.py" in row["path"]]
     assert (cart["symbol_ref"], cart["kind"]) == ("store/cart.py#Cart.total@7", "method")
@@ -57,7 +57,7 @@ def test_uses_of_a_method_with_its_family_and_what_is_not_known(indexed: Sandbox
     ]
 
 
-def test_a_symbol_is_named_in_many_ways(indexed: Sandbox) -> None:
+def test_symbol_forms_are_accepted(indexed: Sandbox) -> None:
     _shop(indexed)
     for what in ("add", "store/cart.py:9", "store/use.py:7:12", "store/cart.py#add@9", "store.cart.add"):
         (found,) = indexed.json("refs", what)["result"]["symbols"]
@@ -67,7 +67,7 @@ def test_a_symbol_is_named_in_many_ways(indexed: Sandbox) -> None:
     assert (attribute["kind"], [row["line"] for row in attribute["references"]]) == ("attribute", [8, 4])
 
 
-def test_uses_under_another_name_stand_apart(indexed: Sandbox) -> None:
+def test_aliased_uses_are_listed_separately(indexed: Sandbox) -> None:
     _shop(indexed)
     (cart,) = indexed.json("refs", "store/cart.py#Cart")["result"]["symbols"]
     assert [(row["path"], row["line"]) for row in cart["references"]] == [("store/use.py", 1)]

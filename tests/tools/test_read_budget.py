@@ -47,7 +47,7 @@ def strict(**changes: int) -> Config:
     return replace(QUIET, reading=ReadingConfig(True, **changes))
 
 
-def test_lines_that_were_given_are_referred_to(server: Server) -> None:
+def test_lines_already_sent_are_referenced(server: Server) -> None:
     first = server.call("read", {"target": "src/a.py:1-100"})
     assert "already_served" not in first["result"]
     second = server.call("read", {"target": "src/a.py:11-90"})
@@ -59,7 +59,7 @@ def test_lines_that_were_given_are_referred_to(server: Server) -> None:
     assert again["result"]["content"] == "".join(TEXT.splitlines(keepends=True)[10:90])
 
 
-def test_whoever_asks_again_is_given_it(server: Server) -> None:
+def test_repeated_call_resends_the_lines(server: Server) -> None:
     """A context may have been lost; no rule of ours must stand between an agent and the text."""
     asked = {"target": "src/a.py:1-100"}
     text = server.call("read", asked)["result"]["content"]
@@ -70,7 +70,7 @@ def test_whoever_asks_again_is_given_it(server: Server) -> None:
     assert server.call("read", {**asked, "fresh": True})["result"]["content"] == text
 
 
-def test_another_text_or_another_session_is_given(server: Server) -> None:
+def test_changed_text_and_other_sessions_get_the_lines(server: Server) -> None:
     server.call("read", {"target": "src/a.py:1-100"})
     assert "content" in server.call("read", {"target": "src/a.py:1-99"}, principal="another")["result"]
     write(server.root, "src/a.py", TEXT.replace("function_1(", "function_one("))
@@ -92,7 +92,7 @@ def text_of(result: dict[str, Any]) -> str:
     return "".join(parts[line] for line in sorted(parts))
 
 
-def test_overlapping_lines_are_not_given_again(server: Server) -> None:
+def test_overlapping_lines_are_not_resent(server: Server) -> None:
     first = server.call("read", {"target": "src/a.py:1-100"})["meta"]["request_id"]
     second = server.call("read", {"target": "src/a.py:50-150"})
     result = second["result"]
@@ -125,13 +125,13 @@ def test_several_earlier_reads_together_hold_the_lines(server: Server) -> None:
     assert again["content"] == lines(175, 190), "too short to refer to"
 
 
-def test_short_runs_of_known_lines_are_given_again(server: Server) -> None:
+def test_short_runs_of_known_lines_are_resent(server: Server) -> None:
     server.call("read", {"target": "src/a.py:50-60"})
     result = server.call("read", {"target": "src/a.py:1-120"})["result"]
     assert result["content"] == lines(1, 120)
 
 
-def test_known_lines_leave_the_room_to_new_ones(server: Server) -> None:
+def test_known_lines_do_not_count_against_the_size(server: Server) -> None:
     whole = server.call("read", {"target": "src/a.py"})
     assert whole["result"]["line_end"] == 300 and whole["result"]["lines_left"] == 100
     result = server.call("read", {"target": "src/a.py:1-400"})["result"]
@@ -148,7 +148,7 @@ def test_a_limit_counts_known_lines_too(server: Server) -> None:
     assert "already_served" in only and only["lines_left"] == 310
 
 
-def test_lines_that_were_cut_away_count_as_new(server: Server) -> None:
+def test_truncated_lines_count_as_new(server: Server) -> None:
     cut = server.call("read", {"target": "src/a.py:1-200", "max_preview_chars": 3000})["result"]
     last = cut["line_end"]
     assert last < 200
@@ -157,7 +157,7 @@ def test_lines_that_were_cut_away_count_as_new(server: Server) -> None:
     assert text_of(result) == lines(1, 200)
 
 
-def test_a_line_that_was_cut_counts_as_new(server: Server) -> None:
+def test_partially_sent_line_counts_as_new(server: Server) -> None:
     long = "x = '" + "a" * 5000 + "'\n"
     write(server.root, "long.py", lines(1, 60) + long)
     server.call("read", {"target": "long.py:61-61", "max_preview_chars": 1000})
@@ -221,7 +221,7 @@ def test_the_same_calls_have_the_same_answers(tmp_path: Path) -> None:
     assert any('given_before": [' in answer for answer in first)
 
 
-def test_outside_of_a_task_budgets_only_advise(server: Server) -> None:
+def test_budgets_are_advisory_outside_a_task(server: Server) -> None:
     answers = [server.call("read", {"target": f"src/a.py:{n}-{n + 99}", "fresh": True}) for n in range(1, 61)]
     assert all(answer["result"]["content"].count("\n") == 100 for answer in answers)
     assert not any("preview_degraded" in answer["meta"] for answer in answers)
@@ -239,7 +239,7 @@ def test_outside_of_a_task_budgets_only_advise(server: Server) -> None:
     assert answers[49]["meta"]["stabilization"]["budget_state"] == "hard_limit"
 
 
-def test_where_budgets_hold_answers_get_shorter_and_end(tmp_path: Path) -> None:
+def test_enforced_budget_shortens_then_refuses_answers(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", FILES)
     with serving(root, config=strict(max_reads=2, max_single_lines=90, max_preview_chars=3000)) as server:
         answers = [
@@ -278,7 +278,7 @@ def test_lines_count_too(tmp_path: Path) -> None:
         assert found["result"]["line_end"] == 100 and found["meta"]["preview_degraded"] is True
 
 
-def test_a_task_that_was_opened_has_its_budget_held(tmp_path: Path) -> None:
+def test_budget_is_enforced_in_an_opened_task(tmp_path: Path) -> None:
     """Only what the session says makes the difference."""
     root = make_repository(tmp_path / "repo", FILES)
     sync(root)
@@ -310,7 +310,7 @@ def doubts(found: Envelope) -> list[dict[str, Any]]:
     return told
 
 
-def test_a_file_that_no_search_led_to(server: Server) -> None:
+def test_file_unrelated_to_searches_warns(server: Server) -> None:
     assert doubts(server.call("read", {"target": "far/c.py:1-3"})) == [], "nothing was searched for yet"
     server.call("reset_budget")
     server.call("search", {"query": "function_7", "mode": "lexical", "paths": ["src/"]})
@@ -320,7 +320,7 @@ def test_a_file_that_no_search_led_to(server: Server) -> None:
     assert doubts(server.call("read", {"target": "far/c.py:4-5"})) == [], "told once"
 
 
-def test_a_session_that_ended_is_forgotten(server: Server) -> None:
+def test_ended_session_is_forgotten(server: Server) -> None:
     server.call("read", {"target": "src/a.py:1-100"})
     server.pipeline.leave("test")
     assert "content" in server.call("read", {"target": "src/a.py:2-99"})["result"]

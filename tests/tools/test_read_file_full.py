@@ -35,7 +35,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield found
 
 
-def test_first_it_tells_the_cost(server: Server) -> None:
+def test_size_is_reported_first(server: Server) -> None:
     found = server.call("read_file_full", {"path": "long.py"})
     assert "content" not in found["result"]
     assert found["result"] == {
@@ -53,7 +53,7 @@ def test_first_it_tells_the_cost(server: Server) -> None:
 
 
 @pytest.mark.parametrize("path", [path for path in FILES if path != "blob.bin"])
-def test_pages_are_the_file(server: Server, path: str) -> None:
+def test_pages_concatenate_to_the_file(server: Server, path: str) -> None:
     page = server.call("read_file_full", {"file": path, "confirm": True})
     text, line = "", 1
     while True:
@@ -70,7 +70,7 @@ def test_pages_are_the_file(server: Server, path: str) -> None:
     assert "truncated" not in page["meta"]
 
 
-def test_a_file_that_changed_between_two_pages(tmp_path: Path) -> None:
+def test_file_changed_between_pages_is_an_error(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {"long.py": LONG})
     with serving(root) as server:
         first = server.call("read_file_full", {"file": "long.py", "confirm": True})
@@ -81,7 +81,7 @@ def test_a_file_that_changed_between_two_pages(tmp_path: Path) -> None:
         error_of(server.call("read_file_full", {"cursor": cursor}), ErrorCode.FILE_NOT_FOUND)
 
 
-def test_what_has_no_whole_text(server: Server) -> None:
+def test_targets_without_a_whole_text(server: Server) -> None:
     assert server.call("read_file_full", {"file": "blob.bin", "confirm": True})["status"] == "unsupported"
     error_of(server.call("read_file_full", {"file": "gone.py"}), ErrorCode.FILE_NOT_FOUND)
     error_of(server.call("read_file_full", {"file": ".git/config"}), ErrorCode.PROTECTED_PATH)
@@ -111,7 +111,7 @@ def test_read_file(server: Server) -> None:
     assert [node["name"] for node in annotated["outline"]] == ["Cart", "total"]
 
 
-def test_read_file_gives_a_thousand_lines(tmp_path: Path) -> None:
+def test_read_file_returns_1000_lines(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {"thin.txt": "".join(f"{n}\n" for n in range(1500))})
     with serving(root) as server:
         found = older(server, "read_file", {"path": "thin.txt"})
@@ -136,7 +136,7 @@ def test_read_file_opens_a_symbol(server: Server, symbol: object, first: int, la
     assert (found["lineStart"], found["lineEnd"]) == (first, last)
 
 
-def test_read_file_does_not_guess(server: Server) -> None:
+def test_read_file_reports_ambiguous_symbols(server: Server) -> None:
     found = older(server, "read_file", {"path": "cart.py", "open_symbol": "nothing"})
     assert found["status"] == "not_found"
     found = older(server, "read_file", {"path": "cart.py", "open_symbol": {"symbolLabel": "total"}})
@@ -164,7 +164,7 @@ def test_read_source(server: Server) -> None:
     assert gone["status"] == "not_found"
 
 
-def test_read_source_goes_on_with_a_cursor(server: Server) -> None:
+def test_read_source_continues_with_a_cursor(server: Server) -> None:
     targets = [{"path": "long.py", "start_line": n, "end_line": n + 199} for n in range(1, 1601, 200)]
     page = older(server, "read_source", {"targets": targets})["result"]
     files = list(page["files"])

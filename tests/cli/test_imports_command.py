@@ -40,14 +40,14 @@ def test_files_that_import_and_are_imported(indexed: Sandbox) -> None:
     assert indexed.json("imports", exit_code=2)["error"]["error"] == "ARGUMENT_INVALID"
 
 
-def test_files_that_import_each_other(indexed: Sandbox) -> None:
+def test_import_cycles(indexed: Sandbox) -> None:
     _tree(indexed)
     assert indexed.json("imports", "--circles")["result"] == {"circles": [["lib/a.py", "lib/b.py"]]}
     write(indexed.root, "lib/b.py", "def used(): ...\n")
     assert indexed.json("imports", "--circles")["result"] == {"circles": []}
 
 
-def test_what_nothing_is_known_to_use_and_why_it_may_be(indexed: Sandbox) -> None:
+def test_unused_definitions_with_reasons(indexed: Sandbox) -> None:
     _tree(indexed)
     found = indexed.json("unused")["result"]
     reasons = {row["symbol_ref"].partition("#")[2].partition("@")[0]: row["reasons"] for row in found["candidates"]}
@@ -63,7 +63,7 @@ def test_what_nothing_is_known_to_use_and_why_it_may_be(indexed: Sandbox) -> Non
     assert [row["path"] for row in found["candidates"][:2]] == ["lib/a.py", "lib/a.py"]
 
 
-def test_what_is_unused_beneath_a_directory(indexed: Sandbox) -> None:
+def test_unused_definitions_under_a_directory(indexed: Sandbox) -> None:
     _tree(indexed)
     only = indexed.json("unused", "tests", "-n", "1")["result"]
     assert (only["total"], [row["path"] for row in only["candidates"]]) == (1, ["tests/test_a.py"])
