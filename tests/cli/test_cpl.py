@@ -1,4 +1,4 @@
-"""`cpl` as a person or a script runs it: a real process, a real repository, a home of its own."""
+"""`cpl` end to end: a real process, a real repository, a home directory of its own."""
 
 from __future__ import annotations
 

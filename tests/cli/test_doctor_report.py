@@ -1,4 +1,4 @@
-"""`cpl doctor`: what it looks at, and the report that one passes on."""
+"""`cpl doctor`: its checks, and the report for a bug tracker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Syntax colours of `cpl read`: keywords, strings and comments, and never another text."""
+"""Syntax colours of `cpl read`: keywords, strings and comments; the text is never changed."""
 
 from __future__ import annotations
 

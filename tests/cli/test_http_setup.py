@@ -1,4 +1,4 @@
-"""HTTP set up as docs/http.md says: the commands and the configuration of the page, run as they are written."""
+"""HTTP set-up as in docs/http.md: its commands and configuration, run as written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`cpl imports` and `cpl unused` as a person and as a script sees them."""
+"""`cpl imports` and `cpl unused`: text and JSON."""
 
 from __future__ import annotations
 

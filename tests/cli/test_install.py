@@ -1,4 +1,4 @@
-"""`cpl install` and `cpl uninstall` as a person or a script runs them, with a home and a program of their own."""
+"""`cpl install` and `cpl uninstall` end to end, with a home directory and a program of their own."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Machine(Sandbox):
         return {**kept, "HOME": str(self.home), "TERM": "xterm", "PATH": str(self.program.parent), **self.variables}
 
     def files(self) -> dict[str, bytes]:
-        """Everything beneath the home, but for what CodePlane keeps for itself."""
+        """Return all files under the home directory, except those of CodePlane."""
         found = (path for path in self.home.rglob("*") if path.is_file() and ".local" not in path.parts)
         return {str(path.relative_to(self.home)): path.read_bytes() for path in found}
 

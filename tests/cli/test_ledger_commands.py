@@ -1,4 +1,4 @@
-"""`cpl ledger` and `cpl receipt`: what a person sees of what agents did, with a server and without one."""
+"""`cpl ledger` and `cpl receipt`: recorded calls, with and without a running server."""
 
 from __future__ import annotations
 

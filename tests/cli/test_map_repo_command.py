@@ -1,4 +1,4 @@
-"""`cpl map`, `cpl ls` and `cpl outline --ref` as a person and as a script sees them."""
+"""`cpl map`, `cpl ls` and `cpl outline --ref`: text and JSON."""
 
 from __future__ import annotations
 

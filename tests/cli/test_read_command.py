@@ -1,4 +1,4 @@
-"""`cpl read`: `path:line:text` through a pipe, numbers and colours on a terminal, and why there is no text."""
+"""`cpl read`: `path:line:text` through a pipe, numbers and colours on a terminal, and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`cpl refs` and `cpl calls` as a person and as a script sees them."""
+"""`cpl refs` and `cpl calls`: text and JSON."""
 
 from __future__ import annotations
 

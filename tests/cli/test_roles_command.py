@@ -1,4 +1,4 @@
-"""`cpl roles` as a person and as a script sees it."""
+"""`cpl roles`: text and JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`cpl search`: by file, with line numbers, matches in colour where there is a terminal, and the tool's envelope."""
+"""`cpl search`: results by file, coloured matches, and the envelope of the tool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`cpl status`: the server, the last error, and the log as it grows."""
+"""`cpl status`: the server, the last error, and following the log."""
 
 from __future__ import annotations
 

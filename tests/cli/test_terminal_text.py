@@ -1,4 +1,4 @@
-"""Words and columns for people, without a repository."""
+"""Text and columns for people, without a repository."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A repository's own file, as a stranger would write it, and what a person can do about it."""
+"""A hostile repository configuration, and how a person approves or rejects it."""
 
 from __future__ import annotations
 

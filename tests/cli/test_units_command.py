@@ -1,4 +1,4 @@
-"""`cpl units` as a person and as a script sees it."""
+"""`cpl units`: text and JSON."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def test_owner_of_a_file_with_the_reason(indexed: Sandbox) -> None:
     assert (nobody["unit"], nobody["closest"]["root"]) == (None, "demo")
     assert "package.json does not list it" in nobody["why"]
     assert "no unit" in indexed.run("units", "demo/demo.js").stdout
-    beneath = indexed.json("units", "web")["result"]["units"]
-    assert [row["root"] for row in beneath] == ["web"]
+    under = indexed.json("units", "web")["result"]["units"]
+    assert [row["root"] for row in under] == ["web"]
 
 
 def test_missing_path_is_an_error(indexed: Sandbox) -> None:

@@ -1,4 +1,4 @@
-"""Commands of people while a server runs on the same repository, and without one."""
+"""Commands while a server runs on the same repository, and without one."""
 
 from __future__ import annotations
 

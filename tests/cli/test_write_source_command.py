@@ -1,4 +1,4 @@
-"""`cpl apply`, `cpl undo` and `cpl mutations` as a person and as a script sees them."""
+"""`cpl apply`, `cpl undo` and `cpl mutations`: text and JSON."""
 
 from __future__ import annotations
 

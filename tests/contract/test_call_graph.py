@@ -1,4 +1,4 @@
-"""call_graph through the tool: both ways, deep, bounded, with what is not known."""
+"""call_graph: both directions, depth, limits, unresolved counts."""
 
 from __future__ import annotations
 

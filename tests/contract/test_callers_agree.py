@@ -57,7 +57,7 @@ def _call_graph(server: Server, symbol: str) -> Calls:
 
 
 def _uses(server: Server, symbol: str) -> Calls:
-    """What `cpl refs` prints; it asks the index itself."""
+    """Return the calls that `cpl refs` prints, read from the index."""
     workspace = server.pipeline._roots.home.workspace
     found: Calls = {}
     read = find_uses(workspace.read, symbol, 100)

@@ -1,4 +1,4 @@
-"""What agents see of the catalog: small, complete, the same everywhere, and under review."""
+"""The catalog as agents see it: small, complete, deterministic, and reviewed by schema snapshots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which repositories a server answers about: its home, what a person allowed, and nothing else."""
+"""Repositories that a server answers about: its home, those that a person allowed, and no others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An index that other rules made, a newer version made, or that is damaged: said, with the call that mends it."""
+"""An incompatible, newer or corrupt index: the error names the call that repairs it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def root(tmp_path: Path) -> Path:
     return made
 
 
-def until_judged(server: Server) -> None:
+def until_checked(server: Server) -> None:
     until(lambda: "hints" in server.call("health_check") or server.health()["status"] == "error")
 
 
@@ -39,7 +39,7 @@ def until_judged(server: Server) -> None:
 def test_incompatible_index_error_names_the_repair_call(root: Path, part: str, value: str) -> None:
     tamper(root, **{part: value})
     with serving(root, ready=False) as server:
-        until_judged(server)
+        until_checked(server)
         for tool, arguments in QUESTIONS:
             told = server.call(tool, arguments)
             assert (told["status"], told["reason"]) == ("requires_reindex", "index_incompatible")
@@ -63,7 +63,7 @@ def test_incompatible_index_error_names_the_repair_call(root: Path, part: str, v
 def test_status_shows_both_schema_versions(root: Path) -> None:
     tamper(root, schema="0")
     with serving(root, ready=False) as server:
-        until_judged(server)
+        until_checked(server)
         health = server.call("health_check")
         assert health["status"] == "ok" and health["result"]["status"] == "error"
         checks = health["result"]["startup_checks"]["index"]
@@ -84,7 +84,7 @@ def test_client_without_the_tool_gets_a_command(root: Path, surface: Surface) ->
     tamper(root, extractor="0.0")
     seeing = Surface((*surface.toolsets, "core"), read_only=surface.read_only)
     with serving(root, ready=False) as server:
-        until_judged(server)
+        until_checked(server)
         reached = Surface(surface.toolsets, surface.read_only, everything=True)
         for chosen in (reached, seeing) if surface.read_only else (reached,):
             told = server.call("map_repo", surface=chosen)
@@ -105,7 +105,7 @@ def test_index_of_a_newer_version_is_not_touched(root: Path, fields: dict[str, s
             told = server.call(tool, arguments)
             assert (told["status"], told["reason"]) == ("error", "index_incompatible")
             error_of(told, ErrorCode.INDEX_NEWER)
-            assert "hints" not in told, "no call of this version mends it"
+            assert "hints" not in told, "no call of this version repairs it"
         assert "hints" not in server.call("health_check")
         assert server.manage("clear", confirm=True)["status"] == "ok"
         assert server.manage("create", wait=True)["status"] == "ok"

@@ -1,4 +1,4 @@
-"""A function that is declared in one place and defined in another is read where it is defined, and nothing else is."""
+"""A function that is declared and defined in different places is read at its definition only."""
 
 from __future__ import annotations
 

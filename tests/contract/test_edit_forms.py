@@ -1,4 +1,4 @@
-"""Forms in which write_source takes an edit: at the top level, by other names, at a symbol, by a pattern."""
+"""Forms of an edit that write_source accepts: top level, aliases, symbols, patterns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every tool owes its caller: generated over the catalog, on a repository of three hundred files."""
+"""Guarantees of every tool, generated from the catalog, on a repository of 300 files."""
 
 from __future__ import annotations
 
@@ -93,8 +93,8 @@ def fleet(tree: Path) -> Iterator[Server]:
         yield server
 
 
-def told(result: Envelope) -> str:
-    """A result as its bytes are, but for what a cursor is called."""
+def result_bytes(result: Envelope) -> str:
+    """Return a result as bytes, without its cursor."""
     copy = json.loads(json.dumps(result))
     for cursor in ("next_cursor", "nextCursor"):
         copy.get("pagination", {}).pop(cursor, None)
@@ -120,7 +120,7 @@ def test_examples_work_and_are_small(fleet: Server, spec: ToolSpec, arguments: d
 def test_answers_are_deterministic(fleet: Server, spec: ToolSpec, arguments: dict[str, object]) -> None:
     first, second = (fleet.call(spec.name, arguments) for _ in range(2))
     assert first["meta"].get("epoch") == second["meta"].get("epoch")
-    assert told(first["result"]) == told(second["result"])
+    assert result_bytes(first["result"]) == result_bytes(second["result"])
     assert first["meta"]["request_id"] != second["meta"]["request_id"]
 
 
@@ -133,23 +133,23 @@ def test_two_servers_and_two_indexes_of_one_tree_agree(tree: Path, tmp_path: Pat
     answers = []
     for root in (one, one, other):
         with serving(root) as server:
-            answers.append([told(server.call(tool, arguments)["result"]) for tool, arguments in asked])
+            answers.append([result_bytes(server.call(tool, arguments)["result"]) for tool, arguments in asked])
     assert answers[0] == answers[1] == answers[2]
 
 
 def test_meta_fields(fleet: Server) -> None:
-    first = fleet.call("map_repo", principal="somebody")["meta"]
+    first = fleet.call("map_repo", principal="client")["meta"]
     assert re.fullmatch(r"r_[0-9a-f]{12}", first["request_id"])
     assert first["timestamp_ms"] > 1_700_000_000_000
     assert first["freshness"] == {"status": "fresh"} and first["epoch"] >= 1
     session = first["session_id"]
-    second = fleet.call("map_repo", principal="somebody")["meta"]
+    second = fleet.call("map_repo", principal="client")["meta"]
     assert "session_id" not in second, "told once"
-    named = fleet.call("map_repo", {"session_id": session}, principal="somebody")["meta"]
+    named = fleet.call("map_repo", {"session_id": session}, principal="client")["meta"]
     assert named["session_id"] == session
     stolen = fleet.call("map_repo", {"sessionId": session}, principal="another")
     error_of(stolen, ErrorCode.HANDLE_NOT_YOURS)
-    unknown = fleet.call("map_repo", {"session_id": "s_" + "A" * 24}, principal="somebody")
+    unknown = fleet.call("map_repo", {"session_id": "s_" + "A" * 24}, principal="client")
     error_of(unknown, ErrorCode.HANDLE_EXPIRED)
     error_of(fleet.call("map_repo", {"session_id": "mine"}), ErrorCode.ARGUMENT_INVALID)
 
@@ -182,7 +182,7 @@ def test_map_respects_max_tokens(fleet: Server) -> None:
     assert all(size < tokens * 1.1 for tokens, size in sizes.items())
     assert sizes[300] < sizes[1500] <= sizes[5000]
     default = fleet.call("map_repo", {})["result"]
-    assert told(fleet.call("map_repo", {"budget": 1500})["result"]) == told(default)
+    assert result_bytes(fleet.call("map_repo", {"budget": 1500})["result"]) == result_bytes(default)
 
 
 def test_page_reports_current_freshness(tmp_path: Path) -> None:
@@ -258,7 +258,9 @@ def test_deprecated_name_answers_as_its_tool(fleet: Server, spec: ToolSpec) -> N
     answered = camelled(newer["result"]) if spec.deprecated.camel_case else newer["result"]
     echo = {*spec.deprecated.echoes, "freshnessDecision"} if spec.deprecated.echoes else set()
     assert echo <= set(older["result"])
-    assert told({name: value for name, value in older["result"].items() if name not in echo}) == told(answered)
+    assert result_bytes({name: value for name, value in older["result"].items() if name not in echo}) == result_bytes(
+        answered
+    )
     assert codes_of(older) == ["DEPRECATED_TOOL"] and codes_of(newer) == []
 
 
@@ -347,7 +349,7 @@ TROUBLES = ["incompatible", "absent", "ignored", "missing", "large", "root"]
 
 @pytest.mark.parametrize("trouble", TROUBLES)
 def test_hints_are_calls_that_the_client_can_make(tmp_path: Path, trouble: str) -> None:
-    """Whatever goes wrong: a tool is named only where it is visible, and otherwise a command."""
+    """Hints name a tool only if the client sees it, otherwise a command."""
     long = "".join(f"def f{n}():\n    return {n}\n\n\n" for n in range(20))
     root = make_repository(tmp_path / "repo", {"a.py": "x = 1\n", "long.py": long})
     sync(root)
@@ -384,7 +386,7 @@ def _check_next_steps(found: Envelope, surface: Surface) -> None:
     visible = {spec.name for spec in catalog.visible(surface)}
     for hint in found.get("hints", {}).values():
         if "tool" in hint:
-            assert not surface.everything, "people are told commands"
+            assert not surface.everything, "people get commands"
             assert hint["tool"] in visible
             assert not (surface.read_only and catalog.BY_NAME[hint["tool"]].has_effect(hint["args"]))
         else:

@@ -1,4 +1,4 @@
-"""list_files through the tool: what ls and find would show, from the index, paged, and silent about secrets."""
+"""list_files: like ls and find, from the index, paged, without secrets."""
 
 from __future__ import annotations
 
@@ -249,7 +249,7 @@ def test_a_default_answer_stays_small(tmp_path: Path) -> None:
             found = server.call("list_files", arguments)
             assert len(json.dumps(found["result"], separators=(",", ":"))) < 4 * 2_100
             assert found["result"]["left_out"] > 300
-        # The cap of an answer holds whatever is asked for; the test's server checks it.
+        # The size limit of an answer always holds; the test server checks it.
         assert server.call("list_files", {"pattern": "*.py", "limit": 1000})["status"] == "ok"
 
 

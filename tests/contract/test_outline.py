@@ -1,4 +1,4 @@
-"""file_outline through the tool: nested in every language, exact, windowed, bounded, and clear about what it lacks."""
+"""file_outline: nesting in every language, exact symbols, line ranges, limits, and files without an outline."""
 
 from __future__ import annotations
 

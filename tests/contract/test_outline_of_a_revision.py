@@ -1,4 +1,4 @@
-"""file_outline with a ref: the file as that revision has it, under the same rules as the file that lies there now."""
+"""file_outline with a ref: the file at that revision, by the same rules as the working tree."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_answer_names_its_commit(shop: Server) -> None:
 
 
 def test_outline_equals_that_of_the_checked_out_file(shop: Server, tmp_path: Path) -> None:
-    """Of every file that both have, parsed here out of git's objects and there out of the index."""
+    """Compare every file that both trees have: parsed from git objects, and from the index."""
     root = tmp_path / "repo"
     shutil.copytree(shop.root, root, symlinks=True, ignore=shutil.ignore_patterns(".codeplane"))
     git(root, "checkout", "-qf", "old")

@@ -1,4 +1,4 @@
-"""The read tool as a client meets it: what a target may be, which arguments go together, and how an answer is cut."""
+"""read: targets, valid combinations of arguments, truncation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A refused batch is kept for ten minutes, so that the next call sends only the edits that were wrong."""
+"""A rejected batch is stored for ten minutes; the next call sends only corrections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search tool as a client meets it: parameters, pages, what an answer says when there is nothing, older names."""
+"""search: parameters, pages, empty results, deprecated names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from support.tooling import Envelope, Server, codes_of, error_of, follow, servin
 FILES: dict[str, str | bytes] = {
     "shop/cart.py": (
         "class Cart:\n"
-        '    """What somebody wants to buy."""\n\n'
+        '    """Items of a customer."""\n\n'
         "    def __init__(self, owner: str) -> None:\n"
         "        self.owner = owner\n"
         "        self.items: list[int] = []\n\n"
@@ -28,7 +28,7 @@ FILES: dict[str, str | bytes] = {
         "        # The discount is taken off once.\n"
         "        return sum(self.items) - discount\n\n\n"
         "def empty_cart() -> Cart:\n"
-        "    return Cart('nobody')\n"
+        "    return Cart('guest')\n"
     ),
     "shop/checkout.py": (
         "from shop.cart import Cart\n\n\n"

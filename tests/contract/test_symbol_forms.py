@@ -1,4 +1,4 @@
-"""Whatever names a symbol in one answer names the same symbol in the next call: every form, tool by tool."""
+"""Every form of a symbol in an answer names the same symbol in the next call, tool by tool."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield server
 
 
-def taken_apart(reference: str) -> tuple[str, str, str]:
+def split_reference(reference: str) -> tuple[str, str, str]:
     head, _, tail = reference.partition("#")
     name, _, line = tail.rpartition("@")
     return head.replace("%23", "#").replace("%25", "%"), name, line
@@ -87,8 +87,8 @@ def graphed(server: Server, reference: str) -> list[str]:
 
 
 def forms_of(server: Server, reference: str) -> dict[str, str]:
-    """How a symbol can be named by whoever has read an answer about it."""
-    file, name, line = taken_apart(reference)
+    """Return the forms of a symbol that a reader of an answer can use."""
+    file, name, line = split_reference(reference)
     head = reference.partition("#")[0]
     text = str(FILES[file]).splitlines()
     own = name.rpartition(".")[2]
@@ -105,7 +105,7 @@ def forms_of(server: Server, reference: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("reference", SYMBOLS)
 def test_every_form_names_the_symbol_in_both_tools(server: Server, reference: str) -> None:
-    file, _, _ = taken_apart(reference)
+    file, _, _ = split_reference(reference)
     for form, written in forms_of(server, reference).items():
         assert outlined(server, file, written) == [reference], form
         assert graphed(server, written) == [reference], form
@@ -152,7 +152,7 @@ def test_search_references_are_accepted_elsewhere(server: Server, more: dict[str
             for reference in (place, row.get("symbol_ref", place)):
                 roots = graphed(server, reference)
                 assert len(roots) == 1
-                file, _, _ = taken_apart(roots[0])
+                file, _, _ = split_reference(roots[0])
                 assert outlined(server, file, roots[0]) == roots
                 assert outlined(server, row["path"], reference) == roots or more.get("mode") == "references"
             seen += 1
@@ -166,10 +166,10 @@ def test_call_graph_references_are_accepted_elsewhere(server: Server) -> None:
         for node in result["nodes"]:
             name = node["symbol_ref"]
             seen.add(name)
-            # The top of a file is no symbol.
+            # Top-level code is not a symbol.
             if "file" not in node:
                 assert graphed(server, name) == [name]
-                assert outlined(server, taken_apart(name)[0], name) == [name]
+                assert outlined(server, split_reference(name)[0], name) == [name]
         ends = {end for edge in result["edges"] for end in (edge["caller"], edge["callee"])}
         assert ends <= {node["symbol_ref"] for node in result["nodes"]}
     assert len(seen) >= len(SYMBOLS)
@@ -181,7 +181,7 @@ def test_map_references_are_accepted_elsewhere(server: Server) -> None:
     assert "shop/use.py#main@4" in shown and "shop/cart.py#add@18" in shown
     for reference in shown:
         assert graphed(server, reference) == [reference]
-        assert outlined(server, taken_apart(reference)[0], reference) == [reference]
+        assert outlined(server, split_reference(reference)[0], reference) == [reference]
     for file in result["key_files"]:
         assert server.call("file_outline", {"file": file})["status"] == "ok"
 

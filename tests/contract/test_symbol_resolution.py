@@ -1,4 +1,4 @@
-"""One resolver for symbols: every written form and every misspelling, on every tool and command that takes a symbol."""
+"""One symbol resolver: every form and every misspelling, on every tool and command that takes a symbol."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""task through the tool: open, use, run into limits, close; and what the ledger knows of it."""
+"""task: open, use, exceed limits, close; and the rows in the ledger."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def opened(server: Server, **limits: object) -> Envelope:
 
 
 def rows_of(server: Server, task_id: str) -> list[tuple[str | None, ...]]:
-    """What the ledger has of a task, oldest first."""
+    """Return the rows of a task in the ledger, oldest first."""
     ledger = server.pipeline._ledger
     assert ledger is not None
     ledger.flush()

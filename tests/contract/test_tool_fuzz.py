@@ -1,4 +1,4 @@
-"""Whatever is sent to whatever tool: an envelope, never an exception, never an internal error.
+"""Fuzzing: any input to any tool gives an envelope, never an exception or an internal error.
 
 `FUZZ_EXAMPLES=100000 pytest tests/contract/test_tool_fuzz.py` looks longer.
 """
@@ -64,7 +64,7 @@ _ANYTHING = st.recursive(
 
 
 def _values(param: Param) -> st.SearchStrategy[object]:
-    """What the schema allows and what agents send instead, more often than anything at all."""
+    """Generate values that the schema allows or that agents send instead, more often than arbitrary ones."""
     if param.choices:
         meant: st.SearchStrategy[object] = st.sampled_from(param.choices)
         meant = st.lists(meant, max_size=3) if param.kind == "array" else meant

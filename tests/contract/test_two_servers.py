@@ -1,4 +1,4 @@
-"""Two engines that do not know of each other, on one repository: what the second can and cannot do."""
+"""Two independent engines on one repository: what the second one can do."""
 
 from __future__ import annotations
 

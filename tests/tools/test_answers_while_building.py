@@ -1,4 +1,4 @@
-"""What tools answer while the first index is being built: from the disk, and saying so."""
+"""Answers from disk while the first index is being built."""
 
 from __future__ import annotations
 

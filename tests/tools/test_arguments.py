@@ -1,4 +1,4 @@
-"""Arguments as agents send them: forgiving in form, strict in meaning."""
+"""Arguments as agents send them: lenient about form, strict about meaning."""
 
 from __future__ import annotations
 

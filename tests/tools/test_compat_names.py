@@ -1,4 +1,4 @@
-"""Answers under older names: their spelling, what they say again, and their pages."""
+"""Answers of deprecated names: camelCase fields, echoed arguments, pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading in circles: what a session is told, what it is not given twice, and where it ends."""
+"""Repeated reads: lines that are not sent twice, warnings, and budgets."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def lines(first: int, last: int) -> str:
 
 
 def text_of(result: dict[str, Any]) -> str:
-    """What an answer shows, together with what it says was given before."""
+    """Return the lines that an answer sends, and those that it references."""
     parts = {part["line_start"]: part["content"] for part in result.get("parts", [])}
     parts |= {run["line_start"]: lines(run["line_start"], run["line_end"]) for run in result.get("given_before", [])}
     return "".join(parts[line] for line in sorted(parts))
@@ -176,7 +176,7 @@ def test_overlaps_among_the_targets_of_one_call(server: Server) -> None:
 
 
 def test_any_sequence_of_reads_gives_every_line(server: Server) -> None:
-    """Property: what is shown and what is said to be known are together the lines that were asked for."""
+    """Property: sent and referenced lines together are the requested lines."""
     random = Random(7)
     for _ in range(60):
         first = random.randint(1, 390)
@@ -279,7 +279,7 @@ def test_lines_count_too(tmp_path: Path) -> None:
 
 
 def test_budget_is_enforced_in_an_opened_task(tmp_path: Path) -> None:
-    """Only what the session says makes the difference."""
+    """Answers differ only by the state of the session."""
     root = make_repository(tmp_path / "repo", FILES)
     sync(root)
     config = replace(QUIET, reading=ReadingConfig(max_reads=1, max_single_lines=30))

@@ -1,4 +1,4 @@
-"""read_file_full, which asks before it gives, and the older names of read with the behaviour that they had."""
+"""read_file_full, and the deprecated names of read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that are made to hurt whoever reads them: all are answered, within their bounds."""
+"""Hostile files: every read is answered within its limits."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_any_lines_of_any_text(text: bytes) -> None:
 
 
 def test_symlink_that_replaces_a_file_is_not_followed(tmp_path: Path) -> None:
-    """Whatever is swapped in while it is read, nothing outside is shown."""
+    """A symlink that replaces a file at any moment is not followed."""
     root = make_repository(tmp_path / "repo", {"a.txt": "inside\n" * 100})
     write(tmp_path, "secret.txt", "outside\n")
     with serving(root) as server:

@@ -1,4 +1,4 @@
-"""Pages of results: bounded, and whatever their sizes, nothing is lost and nothing comes twice."""
+"""Pages of results: bounded, without gaps or duplicates for any page size."""
 
 from __future__ import annotations
 

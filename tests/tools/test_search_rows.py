@@ -1,4 +1,4 @@
-"""Rows by level of detail: which fields, in which form, and how much of each."""
+"""Rows of each detail level: fields, form and size."""
 
 from __future__ import annotations
 

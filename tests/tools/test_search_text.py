@@ -1,4 +1,4 @@
-"""The text form of search: what an agent reads by default."""
+"""Text form of search."""
 
 from __future__ import annotations
 

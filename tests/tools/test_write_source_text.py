@@ -1,4 +1,4 @@
-"""The text form of write_source and rollback, as an agent reads it."""
+"""Text form of write_source and rollback."""
 
 from __future__ import annotations
 

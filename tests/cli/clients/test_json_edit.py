@@ -1,4 +1,4 @@
-"""A JSON text with one member set or removed: the same text elsewhere, byte for byte."""
+"""Set or remove one member of a JSON text; every other byte is preserved."""
 
 from __future__ import annotations
 

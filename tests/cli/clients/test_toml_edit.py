@@ -1,4 +1,4 @@
-"""A TOML text with one table set or removed: the same text elsewhere, byte for byte."""
+"""Set or remove one table of a TOML text; every other byte is preserved."""
 
 from __future__ import annotations
 

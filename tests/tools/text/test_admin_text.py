@@ -1,4 +1,4 @@
-"""The text forms of the tools about the index, the server and tasks: one to three lines each."""
+"""Text form of the tools for the index, the server and tasks: one to three lines each."""
 
 from __future__ import annotations
 

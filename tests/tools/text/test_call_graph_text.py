@@ -1,4 +1,4 @@
-"""call_graph as an agent reads it."""
+"""Text form of call_graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text forms of list_files and map_repo: few tokens, and every row of use in the next call."""
+"""Text form of list_files and map_repo: few tokens, and rows that can be used in the next call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text form of file_outline: a row per symbol, outermost first, within the size of a default answer."""
+"""Text form of file_outline: a row per symbol, top level first, within the default size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text form of read: a header, the lines as they are in the file, and the call that goes on."""
+"""Text form of read: a header, unchanged lines, and the call that continues."""
 
 from __future__ import annotations
 

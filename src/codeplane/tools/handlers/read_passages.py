@@ -122,7 +122,7 @@ class Passages:
         request = self.request
         if target.mode is not None:
             require_mode(request.mode_parameters, target.mode)
-        found = locate(self._sources, target, request.wish)
+        found = locate(self._sources, target, request.options)
         require_mode(request.mode_parameters, found.mode)
         if isinstance(found, NotLocated):
             fields = {"mode": found.mode, "target": (target.symbol or target.written)[:_MAX_ECHO], **found.fields}
@@ -224,7 +224,7 @@ class Passages:
         if found.symbol is not None:
             fields |= {"symbol_ref": reference, "kind": found.symbol.kind}
         if found.comparison is not None:
-            fields |= {"against": self.request.wish.against, **found.comparison.fields()}
+            fields |= {"against": self.request.options.against, **found.comparison.fields()}
         elif shown.last >= passage.first >= 1:
             fields |= {"line_start": passage.first, "line_end": shown.last}
         if found.mode in ("file", "snippet"):

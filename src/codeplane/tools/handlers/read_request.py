@@ -75,7 +75,7 @@ class ReadCall:
     targets: tuple[ReadTarget, ...]
     is_list: bool
     """True if a list was requested, even of one target."""
-    wish: ReadOptions
+    options: ReadOptions
     mode_parameters: frozenset[str]
     offset: int = 0
     limit: int | None = None
@@ -137,7 +137,7 @@ def parse_read(call: Call, args: ReadArguments) -> ReadCall:
     return ReadCall(
         targets=tuple(_target(call, item, args.mode) for item in (*single, *(args.targets or ()))),
         is_list=args.targets is not None,
-        wish=ReadOptions(
+        options=ReadOptions(
             merge_namesakes=call.wants_text,
             within=within,
             include_context=args.include_context,
