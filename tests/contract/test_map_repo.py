@@ -34,8 +34,8 @@ def test_only_requested_sections(server: Server) -> None:
     error_of(server.call("map_repo", {"include": ["everything"]}), ErrorCode.ARGUMENT_INVALID)
 
 
-def test_directory_without_indexed_files_is_an_error(server: Server) -> None:
-    error_of(server.call("map_repo", {"path": "missing"}), ErrorCode.FILE_NOT_FOUND)
+def test_missing_directory_is_an_error(server: Server) -> None:
+    error_of(server.call("map_repo", {"path": "missing"}), ErrorCode.ARGUMENT_INVALID)
 
 
 def test_pages_of_the_tree_do_not_overlap(server: Server) -> None:

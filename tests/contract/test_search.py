@@ -457,11 +457,11 @@ def test_empty_result_messages_in_name_modes(shop: Server) -> None:
     assert (unused["status"], unused["message"]) == ("ok", "The symbol is defined and has no known uses.")
     assert unused["result"]["definitions"] == 1
     narrowed = shop.call("search", {"query": "finish_checkout", "mode": "references", "languages": ["typescript"]})
-    assert narrowed["message"] == "It is defined; no use of this name is left by the filters."
+    assert narrowed["message"] == "The symbol is defined, but no use of this name passes the filters."
     narrowed = shop.call("search", {"query": "path:web/ finish_checkout", "mode": "definitions"})
-    assert narrowed["message"] == "No definition of this name is left by the filters."
+    assert narrowed["message"] == "No definition of this name passes the filters."
     narrowed = shop.call("search", {"query": "finish_checkout", "mode": "references", "scope": "runtime"})
-    assert narrowed["message"] == "Nothing in this scope; there are matches outside of it."
+    assert narrowed["message"] == "No matches in this scope; there are matches outside it."
     absent = shop.call("search", {"query": "qqzzxxnothingq", "mode": "references"})
     assert (absent["status"], absent["message"]) == ("not_found", "no symbol named 'qqzzxxnothingq'")
 
