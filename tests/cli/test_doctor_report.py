@@ -135,7 +135,7 @@ def test_additional_checks_run_and_may_fail(
         yield DoctorCheck("handshake", True, "info", f"with {context.root.name}")
 
     def unreachable_server(context: Context) -> Iterable[DoctorCheck]:
-        raise CodePlaneError(ErrorCode.ENGINE_UNREACHABLE, "nobody answers", remedy="Wait.")
+        raise CodePlaneError(ErrorCode.ENGINE_UNREACHABLE, "no answer", remedy="Wait.")
 
     def unreadable_thing(context: Context) -> Iterable[DoctorCheck]:
         os.stat(context.root / "not there")
@@ -153,7 +153,7 @@ def test_additional_checks_run_and_may_fail(
     assert code == 1
     assert found["handshake"]["message"] == "with repository"
     assert (found["unreachable server"]["message"], found["unreachable server"]["remedy"]) == (
-        "nobody answers",
+        "no answer",
         "Wait.",
     )
     assert not found["unreadable thing"]["ok"]

@@ -323,9 +323,7 @@ def test_parameter_without_effect_is_rejected(shared: Server, action: str, name:
         ("ignore_patterns", [" "]),
     ],
 )
-def test_invalid_settings_are_rejected_with_a_valid_example(
-    shared: Server, name: str, value: object
-) -> None:
+def test_invalid_settings_are_rejected_with_a_valid_example(shared: Server, name: str, value: object) -> None:
     refused = error_of(shared.manage("create", **{name: value}), ErrorCode.ARGUMENT_INVALID)
     assert refused["expected"] and refused["received"] and refused["example"]["action"] == "create"
     assert name not in shared.manage("status")["result"]
