@@ -47,7 +47,8 @@ from codeplane.operations.init import initialize
 from codeplane.operations.search.finder import Finder
 from codeplane.operations.search.model import Mode, SearchRequest
 from codeplane.query.snapshot import open_current
-from codeplane.store.layout import STATE_NAME, open_state
+from codeplane.store.layout import open_state
+from codeplane.store.state_files import STATE_NAME
 
 FILES = 1_000_000
 DIRECTORIES = 100_000

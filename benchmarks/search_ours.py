@@ -25,7 +25,7 @@ from codeplane.operations.search.finder import Finder
 from codeplane.operations.search.weights import WEIGHTS, Weights
 from codeplane.server.assembly import open_pipeline
 from codeplane.server.engine import tune_garbage_collector
-from codeplane.store.layout import STATE_NAME
+from codeplane.store.state_files import STATE_NAME
 from codeplane.tools.calls import CallRequest
 from codeplane.tools.pipeline import Pipeline
 from codeplane.workspace.workspace import Workspace

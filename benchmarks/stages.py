@@ -49,7 +49,8 @@ from codeplane.query.text import rank_passages
 from codeplane.store.codec import path_from_text, split_row_id
 from codeplane.store.database import create_database
 from codeplane.store.layout import open_state
-from codeplane.store.lexical import LexicalReader, LexicalWriter
+from codeplane.store.lexical_reader import LexicalReader
+from codeplane.store.lexical_writer import LexicalWriter
 from codeplane.store.records import FileState
 from codeplane.store.schema import INDEXES, TABLES
 

@@ -22,7 +22,7 @@ from codeplane.query.defs import list_defs_by_name
 from codeplane.query.rows import require_links
 from codeplane.query.snapshot import Snapshot
 from codeplane.store.dump import dump
-from codeplane.store.layout import STATE_NAME
+from codeplane.store.state_files import STATE_NAME
 from codeplane.workspace.workspace import open_workspace
 from support.repositories import logical_dump, make_repository, options_for, state_files, write
 from support.text_search import search_files
@@ -150,7 +150,7 @@ def patient(tmp_path: Path) -> Patient:
     return Patient(tmp_path)
 
 
-def test_no_damage_gives_a_wrong_answer(patient: Patient, capfd: pytest.CaptureFixture[str]) -> None:
+def test_damage_never_gives_wrong_results(patient: Patient, capfd: pytest.CaptureFixture[str]) -> None:
     outcomes = sweep(patient, seed=11, rounds=60)
     capfd.readouterr()
     assert outcomes["answered"] > 20, outcomes
@@ -158,7 +158,7 @@ def test_no_damage_gives_a_wrong_answer(patient: Patient, capfd: pytest.CaptureF
 
 @pytest.mark.sweep
 @pytest.mark.timeout(0)
-def test_no_damage_gives_a_wrong_answer_at_length(patient: Patient) -> None:
+def test_damage_never_gives_wrong_results_exhaustively(patient: Patient) -> None:
     rounds = int(os.environ.get("CPL_ROUNDS", "1000"))
     seed = int(os.environ.get("CPL_SEED", "20261115"))
     print(f"seed {seed}, {rounds} rounds")
@@ -172,7 +172,7 @@ def _flip_in_page(patient: Patient, page: int) -> None:
     database.write_bytes(data)
 
 
-def test_every_page_of_the_database_heals(patient: Patient) -> None:
+def test_damage_to_any_page_is_repaired(patient: Patient) -> None:
     """Also a page that no reader happened to need: `init` must not call a damaged index fresh."""
     (database,) = patient.images[1].glob("generations/*/index.db")
     pages = database.stat().st_size // 8192
@@ -182,7 +182,7 @@ def test_every_page_of_the_database_heals(patient: Patient) -> None:
         patient.heal()
 
 
-def test_a_question_that_meets_damage_leads_to_a_rebuild(patient: Patient) -> None:
+def test_read_that_meets_damage_triggers_a_rebuild(patient: Patient) -> None:
     """Without anybody running `init`, and within the question itself."""
     (database,) = patient.images[1].glob("generations/*/index.db")
     pages = database.stat().st_size // 8192
@@ -196,7 +196,7 @@ def test_a_question_that_meets_damage_leads_to_a_rebuild(patient: Patient) -> No
     assert rebuilt, "no page was met by the question, so nothing was shown"
 
 
-def test_damage_met_while_writing_leads_to_a_rebuild(patient: Patient) -> None:
+def test_damage_met_while_writing_triggers_a_rebuild(patient: Patient) -> None:
     (database,) = patient.images[1].glob("generations/*/index.db")
     for page in range(1, database.stat().st_size // 8192, 5):
         patient.restore(1)
@@ -213,7 +213,7 @@ def test_damage_met_while_writing_leads_to_a_rebuild(patient: Patient) -> None:
 
 @pytest.mark.parametrize("name", ["CURRENT", ".gitignore"])
 @pytest.mark.parametrize("made", [os.mkdir, os.mkfifo, lambda path: os.symlink("/etc/passwd", path)])
-def test_something_else_in_place_of_a_small_file(patient: Patient, name: str, made: Callable[[Path], None]) -> None:
+def test_small_files_of_another_type(patient: Patient, name: str, made: Callable[[Path], None]) -> None:
     path = patient.state / name
     path.unlink()
     made(path)
@@ -221,7 +221,7 @@ def test_something_else_in_place_of_a_small_file(patient: Patient, name: str, ma
     assert path.is_file() and not path.is_symlink()
 
 
-def test_an_older_index_is_rebuilt_by_init_and_refused_to_questions(patient: Patient) -> None:
+def test_older_index_is_rebuilt_by_init_and_refused_to_reads(patient: Patient) -> None:
     _set_fingerprint(patient, '"extractor":"', '"extractor":"older-')
     with pytest.raises(CodePlaneError) as raised, open_view(patient.options):
         pass
@@ -229,7 +229,7 @@ def test_an_older_index_is_rebuilt_by_init_and_refused_to_questions(patient: Pat
     patient.heal()
 
 
-def test_a_newer_index_is_refused_and_not_touched(patient: Patient) -> None:
+def test_newer_index_is_refused_and_unchanged(patient: Patient) -> None:
     _set_fingerprint(patient, '"schema":"', '"schema":"9')
     before = state_files(patient.root)
     for rebuild in (True, False):

@@ -28,7 +28,7 @@ def noise(seed: int, words: int) -> str:
     return "".join(f"name_{chooser.getrandbits(64):x} = value_{chooser.getrandbits(64):x}\n" for _ in range(words))
 
 
-def test_the_cap_leaves_files_out_and_says_so(tmp_path: Path) -> None:
+def test_size_cap_excludes_files_and_warns(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {f"m{number:03}.py": noise(number, 150) for number in range(300)}
     root = make_repository(tmp_path / "repo", files)
     cap = 2 * 1024 * 1024
@@ -52,7 +52,7 @@ def test_the_cap_leaves_files_out_and_says_so(tmp_path: Path) -> None:
         assert logical_dump(indexer) == scratch_dump(root, tmp_path)
 
 
-def test_a_full_index_still_follows_edits_and_removals(tmp_path: Path) -> None:
+def test_full_index_follows_edits_and_removals(tmp_path: Path) -> None:
     """What is in it must not turn wrong because there is no room for more."""
     files: dict[str, str | bytes] = {f"m{number:03}.py": noise(number, 150) for number in range(200)}
     root = make_repository(tmp_path / "repo", files)
@@ -109,14 +109,14 @@ def test_many_small_syncs_stay_bounded(tmp_path: Path) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.timeout(0)
-def test_growth_at_length(tmp_path: Path) -> None:
+def test_growth_over_many_syncs(tmp_path: Path) -> None:
     """Beyond the epochs that are kept, the size no longer grows at all."""
     sizes = growth(tmp_path, int(os.environ.get("CPL_ROUNDS", "3000")))
     settled = sizes[KEPT_EPOCHS // 50 + 1 :]
     assert max(settled) < 1.2 * min(settled) + 256 * 1024, sizes
 
 
-def test_the_log_stays_bounded_while_a_reader_holds_it(tmp_path: Path) -> None:
+def test_wal_stays_bounded_with_an_open_reader(tmp_path: Path) -> None:
     """A reader keeps old pages alive; the log grows no further than the cap, and shrinks when the reader is gone."""
     root = make_repository(tmp_path / "repo", {f"m{number}.py": noise(number, 100) for number in range(10)})
     with Indexer.open(options_for(root)) as indexer:
@@ -136,7 +136,7 @@ def test_the_log_stays_bounded_while_a_reader_holds_it(tmp_path: Path) -> None:
     )
 
 
-def test_history_makes_room_when_the_cap_is_met(tmp_path: Path) -> None:
+def test_history_is_pruned_at_the_size_cap(tmp_path: Path) -> None:
     """Definitions of earlier epochs are kept as long as there is room; switching to and fro costs no more than once."""
     files: dict[str, str | bytes] = {f"m{number:03}.py": noise(number, 60) for number in range(120)}
     root = make_repository(tmp_path / "repo", files)

@@ -47,7 +47,7 @@ with Indexer.open(options_for(root), rebuild=True, barrier=kill) as indexer:
 
 
 @pytest.mark.parametrize("point", ["lexical-committed", "published"])
-def test_a_kill_between_the_two_commits_of_a_sync(tmp_path: Path, point: str) -> None:
+def test_kill_between_the_two_commits_of_a_sync(tmp_path: Path, point: str) -> None:
     root = make_repository(tmp_path / "repo", sources(40))
     sync(root)
     time.sleep(2.1)
@@ -72,7 +72,7 @@ def test_a_kill_between_the_two_commits_of_a_sync(tmp_path: Path, point: str) ->
 
 @pytest.mark.parametrize("point", ["lexical-committed", "published", "bound"])
 @pytest.mark.parametrize("before", ["nothing", "older"])
-def test_a_kill_in_a_build(tmp_path: Path, point: str, before: str) -> None:
+def test_kill_during_a_build(tmp_path: Path, point: str, before: str) -> None:
     """With an older index in place, that one stays until the switch."""
     root = make_repository(tmp_path / "repo", sources(10))
     if before == "older":
@@ -133,7 +133,7 @@ def test_kills_at_random_times(tmp_path: Path) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.timeout(0)
-def test_kills_at_random_times_at_length(tmp_path: Path) -> None:
+def test_many_kills_at_random_times(tmp_path: Path) -> None:
     rounds, seed = int(os.environ.get("CPL_ROUNDS", "600")), int(os.environ.get("CPL_SEED", "20261115"))
     assert kill_rounds(tmp_path, seed, rounds) > rounds // 8
 
@@ -171,7 +171,7 @@ def _alive(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("after", [0, 1, 7, 30, 59])
-def test_a_cancelled_build_is_usable_and_resumed(tmp_path: Path, after: int) -> None:
+def test_cancelled_build_is_usable_and_resumed(tmp_path: Path, after: int) -> None:
     root = make_repository(tmp_path / "repo", sources(60))
     calls = iter(range(1000))
     with Indexer.open(options_for(root)) as indexer:
@@ -188,7 +188,7 @@ def test_a_cancelled_build_is_usable_and_resumed(tmp_path: Path, after: int) -> 
         assert indexer.sync().decision == "fresh"
 
 
-def test_a_cancelled_sync_is_usable_and_resumed(tmp_path: Path) -> None:
+def test_cancelled_sync_is_usable_and_resumed(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", sources(60))
     sync(root)
     for edition, after in enumerate((0, 2, 5), 1):

@@ -74,9 +74,7 @@ def at_first_progress(action: Callable[[], None]) -> Callable[[IndexProgress], N
 
 @pytest.mark.parametrize("mutate", MUTATIONS)
 @pytest.mark.parametrize("known", [False, True])
-def test_a_file_changes_between_the_scan_and_the_reading(
-    tmp_path: Path, mutate: Callable[[Path], None], known: bool
-) -> None:
+def test_file_changes_between_scan_and_read(tmp_path: Path, mutate: Callable[[Path], None], known: bool) -> None:
     root = make_repository(tmp_path / "repo", FILES)
     # Read one by one and in order, so that the last file is read after the first report.
     with Indexer.open(options_for(root, hash_concurrency=1)) as indexer:
@@ -97,7 +95,7 @@ def test_a_file_changes_between_the_scan_and_the_reading(
         assert logical_dump(indexer) == scratch_dump(root, tmp_path)
 
 
-def test_a_file_that_never_stops_changing_keeps_its_old_facts(tmp_path: Path) -> None:
+def test_constantly_changing_file_keeps_its_old_facts(tmp_path: Path) -> None:
     """It is called stale, and read once it is still."""
     root = make_repository(tmp_path / "repo", {"quiet.py": "def quiet():\n    return 1\n", "busy.txt": "x" * 4_000_000})
     with Indexer.open(options_for(root)) as indexer:
@@ -126,7 +124,7 @@ def test_a_file_that_never_stops_changing_keeps_its_old_facts(tmp_path: Path) ->
         assert logical_dump(indexer) == scratch_dump(root, tmp_path)
 
 
-def test_a_tree_that_is_torn_down_and_rebuilt_meanwhile(tmp_path: Path) -> None:
+def test_tree_replaced_during_a_sync(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", FILES)
     child = start(
         root,
@@ -210,7 +208,7 @@ with Indexer.open(options_for(root)) as indexer:
 """
 
 
-def test_what_may_not_be_read_is_not_forgotten(tmp_path: Path) -> None:
+def test_unreadable_files_stay_indexed(tmp_path: Path) -> None:
     root = tmp_path / "repo"
     root.mkdir()
     run(root, _UNREADABLE)
@@ -266,7 +264,7 @@ EDITS = (_in_place, _by_map, _with_restored_mtime, _with_old_mtime, _with_future
 
 
 @pytest.mark.parametrize("edit", EDITS)
-def test_an_edit_of_the_same_size_is_never_missed(tmp_path: Path, edit: Callable[[Path, bytes], None]) -> None:
+def test_same_size_edit_is_never_missed(tmp_path: Path, edit: Callable[[Path, bytes], None]) -> None:
     """Right after a look, in the same tick; each edit is asked for at once."""
     root = make_repository(tmp_path / "repo", {"a.py": "def aa00():\n    return 1\n", "b.py": "x = 1\n"})
     with Indexer.open(options_for(root)) as indexer:
@@ -280,7 +278,7 @@ def test_an_edit_of_the_same_size_is_never_missed(tmp_path: Path, edit: Callable
 
 
 @pytest.mark.parametrize("edit", EDITS)
-def test_an_edit_of_a_settled_file_is_never_missed(tmp_path: Path, edit: Callable[[Path, bytes], None]) -> None:
+def test_edit_of_a_settled_file_is_never_missed(tmp_path: Path, edit: Callable[[Path, bytes], None]) -> None:
     root = make_repository(tmp_path / "repo", {"a.py": "def aa00():\n    return 1\n"})
     old = time.time_ns() - 10**13
     os.utime(root / "a.py", ns=(old, old))

@@ -35,7 +35,7 @@ except CodePlaneError as error:
 
 
 @pytest.mark.parametrize("timeout", [0.0, 30.0])
-def test_processes_that_start_at_once(tmp_path: Path, timeout: float) -> None:
+def test_concurrent_starts(tmp_path: Path, timeout: float) -> None:
     root = make_repository(tmp_path / "repo", sources(40))
     for _ in range(3):
         shutil.rmtree(root / ".codeplane", ignore_errors=True)
@@ -60,7 +60,7 @@ def test_processes_that_start_at_once(tmp_path: Path, timeout: float) -> None:
             assert indexer.verify("full").verdict is Verdict.OK
 
 
-def test_a_reader_keeps_its_epoch_across_many_publishes(tmp_path: Path) -> None:
+def test_reader_keeps_its_epoch_across_publishes(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", sources(20))
     with Indexer.open(options_for(root)) as indexer:
         indexer.sync()
@@ -79,7 +79,7 @@ def test_a_reader_keeps_its_epoch_across_many_publishes(tmp_path: Path) -> None:
             assert search_files(snapshot, names[-1], 1) == ["pkg/m1.py"]
 
 
-def test_a_second_process_reads_while_the_first_builds(tmp_path: Path) -> None:
+def test_second_process_reads_during_a_rebuild(tmp_path: Path) -> None:
     """The old index answers, says that it was not checked, and does not wait for the build."""
     root = make_repository(tmp_path / "repo", sources(40))
     with pytest.raises(CodePlaneError) as raised, open_view(options_for(root)):
@@ -113,7 +113,7 @@ def test_a_second_process_reads_while_the_first_builds(tmp_path: Path) -> None:
         assert list_defs_by_name(view.snapshot, "load_3", 20).rows == ()
 
 
-def test_a_first_build_is_not_readable_before_it_is_whole(tmp_path: Path) -> None:
+def test_first_build_is_unreadable_until_finished(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", sources(40))
     said: list[str] = []
 
@@ -138,7 +138,7 @@ def test_a_first_build_is_not_readable_before_it_is_whole(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("why", ["foreign", "older"])
-def test_an_index_that_is_being_replaced_is_not_read_as_if_it_were_ours(tmp_path: Path, why: str) -> None:
+def test_foreign_index_is_not_read_while_it_is_replaced(tmp_path: Path, why: str) -> None:
     root = make_repository(tmp_path / "repo", sources(10))
     sync(root)
     if why == "foreign":
@@ -166,7 +166,7 @@ def test_an_index_that_is_being_replaced_is_not_read_as_if_it_were_ours(tmp_path
         assert view.freshness.status == "fresh"
 
 
-def test_looking_at_the_state_while_another_process_writes(tmp_path: Path) -> None:
+def test_status_while_another_process_writes(tmp_path: Path) -> None:
     """A look without the lock never calls a healthy index damaged."""
     root = make_repository(tmp_path / "repo", sources(30))
     sync(root)
@@ -196,7 +196,7 @@ def test_looking_at_the_state_while_another_process_writes(tmp_path: Path) -> No
     assert output.strip() == "[('ready', None)]"
 
 
-def test_questions_from_many_processes_while_files_change(tmp_path: Path) -> None:
+def test_reads_from_many_processes_while_files_change(tmp_path: Path) -> None:
     """Whoever is told that the answer is fresh sees the last version that was there when it asked."""
     root = make_repository(tmp_path / "repo", {**sources(10), "counter.py": "def version_0():\n    return 1\n"})
     sync(root)

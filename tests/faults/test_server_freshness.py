@@ -99,7 +99,7 @@ def test_a_write_is_seen_by_the_next_call(tmp_path: Path, watcher: str) -> None:
 @WATCHER
 @pytest.mark.sweep
 @pytest.mark.timeout(0)
-def test_a_write_is_seen_by_the_next_call_at_length(tmp_path: Path, watcher: str) -> None:
+def test_many_writes_are_seen_by_the_next_call(tmp_path: Path, watcher: str) -> None:
     trials(tmp_path, int(os.environ.get("CPL_SEED", "20261115")), int(os.environ.get("CPL_ROUNDS", "20000")), watcher)
 
 
@@ -149,7 +149,7 @@ def switch_to(place: Place, branch: str) -> tuple[float, float]:
 
 
 @WATCHER
-def test_a_switch_of_branches_is_seen_whole(tmp_path: Path, watcher: str) -> None:
+def test_branch_switch_is_seen_atomically(tmp_path: Path, watcher: str) -> None:
     """The number of lines tells the version of each file: 3 on one branch, 5 on the other."""
     files: dict[str, str | bytes] = {f"f{number:03}.py": "a = 1\n" * 3 for number in range(300)}
     with server_place(tmp_path, files, variables={"CODEPLANE__FRESHNESS__WATCHER": watcher}) as place:

@@ -135,14 +135,14 @@ def test_content(server: Server, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", QUIET)
-def test_nothing_to_find(server: Server, name: str) -> None:
+def test_files_without_symbols(server: Server, name: str) -> None:
     path = f"{name}/m.py"
     assert row(server, path) == ("indexed", None, QUIET[name].encoding, QUIET[name].lines)
     told = server.call("file_outline", {"file": path})
     assert (symbols(told), codes_of(told)) == ([], [])
 
 
-def test_a_carriage_return_alone_ends_no_line(server: Server) -> None:
+def test_lone_carriage_return_is_not_a_line_ending(server: Server) -> None:
     """As git and ripgrep count; the definitions are found all the same."""
     assert row(server, "cr/m.py") == ("indexed", None, "utf-8", 1)
     assert symbols(server.call("file_outline", {"file": "cr/m.py"})) == [("needle", 1, 1), ("second", 1, 1)]
@@ -150,12 +150,12 @@ def test_a_carriage_return_alone_ends_no_line(server: Server) -> None:
     assert matches(server, "^needle", "cr", regex=True) == []
 
 
-def test_line_endings_are_no_part_of_facts(server: Server) -> None:
+def test_facts_ignore_line_endings(server: Server) -> None:
     told = [server.call("file_outline", {"file": f"{name}/m.py"})["result"] for name in ("lf", "crlf", "mixed", "bom")]
     assert all(each["symbols"] == told[0]["symbols"] for each in told)
 
 
-def test_letters_of_an_unknown_encoding_are_those_of_latin_1(server: Server) -> None:
+def test_unknown_encoding_is_read_as_latin_1(server: Server) -> None:
     """Which encoding was meant cannot be told from the bytes; ASCII is the same in nearly all of them."""
     assert matches(server, "café", "latin_1") == [1]
     for name, meant in (("shift_jis", "日本語"), ("euc_jp", "日本語"), ("gb18030", "中文"), ("koi8_r", "Привет")):
@@ -171,13 +171,13 @@ def test_nesting_beyond_the_limit_is_text_with_a_reason(server: Server) -> None:
     assert matches(server, "needle", "deep") == [2]
 
 
-def test_what_was_left_out_is_counted_by_reason(server: Server) -> None:
+def test_skipped_files_are_counted_by_reason(server: Server) -> None:
     told = dict(status(context_for(server.root)).skipped)
     expected = [kind.reason for kind in KINDS.values()]
     assert told == {reason: expected.count(reason) for reason in ("binary", "too_large")}
 
 
-def test_a_file_that_git_would_convert_is_read_as_it_lies_there(tmp_path: Path) -> None:
+def test_git_conversions_are_not_applied(tmp_path: Path) -> None:
     """Attributes change what git stores; what is on disk is what an editor and an agent see."""
     root = make_repository(tmp_path / "repo", {".gitattributes": "*.py text eol=crlf working-tree-encoding=UTF-16\n"})
     write(root, "m.py", source().encode("utf-16"))
@@ -189,7 +189,7 @@ def test_a_file_that_git_would_convert_is_read_as_it_lies_there(tmp_path: Path) 
 @pytest.mark.parametrize(
     "size", [MAX_LINE_BYTES + 1024 * 1024, pytest.param(300 * 1024 * 1024, marks=pytest.mark.sweep)]
 )
-def test_one_endless_line(tmp_path: Path, size: int) -> None:
+def test_very_long_line(tmp_path: Path, size: int) -> None:
     """Recorded, neither hashed nor held; a search names it as not searched."""
     root = make_repository(tmp_path / "repo", {"a.json": '{"needle": 1}\n'})
     with (root / "line.json").open("wb") as file:

@@ -37,7 +37,7 @@ def look(root: Path, **changes: object) -> SyncReport:
         return indexer.sync()
 
 
-def test_in_another_repository_and_in_another_place(tmp_path: Path) -> None:
+def test_hits_in_another_repository_and_path(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "one", FILES)
     assert look(root).parsed == 4
     moved = {f"deep/{path}": content for path, content in FILES.items() if not path.endswith(".vue")}
@@ -47,7 +47,7 @@ def test_in_another_repository_and_in_another_place(tmp_path: Path) -> None:
         assert logical_dump(indexer) == scratch_dump(other, tmp_path)
 
 
-def test_what_is_named_after_its_file_is_read_again_elsewhere(tmp_path: Path) -> None:
+def test_path_dependent_facts_are_parsed_again(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "one", FILES)
     look(root)
     (root / "ui/App.vue").rename(root / "ui/Other.vue")
@@ -56,7 +56,7 @@ def test_what_is_named_after_its_file_is_read_again_elsewhere(tmp_path: Path) ->
         assert logical_dump(indexer) == scratch_dump(root, tmp_path)
 
 
-def test_a_small_branch_that_is_come_back_to(tmp_path: Path) -> None:
+def test_revisited_branch_is_not_parsed_again(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "one", FILES)
     look(root)
     git(root, "checkout", "-q", "-b", "other")
@@ -71,7 +71,7 @@ def test_a_small_branch_that_is_come_back_to(tmp_path: Path) -> None:
             assert logical_dump(indexer) == scratch_dump(root, tmp_path)
 
 
-def test_it_can_be_turned_off_and_deleted(tmp_path: Path) -> None:
+def test_cache_can_be_turned_off_and_deleted(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "one", FILES)
     look(root, extraction_cache_bytes=0)
     kept = tmp_path / "user-state" / NAME
@@ -85,7 +85,7 @@ def test_it_can_be_turned_off_and_deleted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["bytes", "cut", "other", "folder"])
-def test_a_damaged_one_is_made_anew(tmp_path: Path, damage: str) -> None:
+def test_damaged_cache_is_recreated(tmp_path: Path, damage: str) -> None:
     look(make_repository(tmp_path / "one", FILES))
     kept = tmp_path / "user-state" / NAME
     data = kept.read_bytes()
@@ -107,7 +107,7 @@ def test_a_damaged_one_is_made_anew(tmp_path: Path, damage: str) -> None:
     assert look(make_repository(tmp_path / "three", FILES)).files == 4
 
 
-def test_it_is_bounded_and_what_was_used_last_stays(tmp_path: Path) -> None:
+def test_least_recently_used_entries_are_evicted(tmp_path: Path) -> None:
     kept = ExtractionStore(tmp_path, 2_000_000)
     for number in range(10):
         kept.put(bytes([number]), b"x" * 100_000)
@@ -123,7 +123,7 @@ def test_it_is_bounded_and_what_was_used_last_stays(tmp_path: Path) -> None:
     assert (tmp_path / NAME).stat().st_size < 4_000_000
 
 
-def test_two_at_once(tmp_path: Path) -> None:
+def test_two_processes_share_the_cache(tmp_path: Path) -> None:
     one, two = ExtractionStore(tmp_path, 10**8), ExtractionStore(tmp_path, 10**8)
     one.put(b"a", b"1")
     one.flush()
@@ -136,7 +136,7 @@ def test_two_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_facts_elsewhere_are_the_facts_of_a_file_there(path: Path) -> None:
+def test_relocated_facts_equal_parsed_facts(path: Path) -> None:
     source = path.read_bytes().replace(b"\r\n", b"\n")
     language = detect(path.name, source)
     if language is None or language.read is not None:
@@ -147,7 +147,7 @@ def test_facts_elsewhere_are_the_facts_of_a_file_there(path: Path) -> None:
     assert relocate(here, language, f"lib/other_{path.name}") == there
 
 
-def test_every_language_is_among_them() -> None:
+def test_every_language_is_covered() -> None:
     assert {language.name for language in languages() if language.read is None} <= {
         found.name for path in CASES if (found := detect(path.name, path.read_bytes())) is not None
     }

@@ -55,7 +55,7 @@ def names(root: Path, name: str) -> list[str]:
         return [row.path for row in list_defs_by_name(snapshot, name, 5).rows]
 
 
-def test_a_branch_that_is_come_back_to_is_not_parsed_again(repository: Path, tmp_path: Path) -> None:
+def test_revisited_branch_is_not_parsed_again(repository: Path, tmp_path: Path) -> None:
     built = look(repository)
     assert (built.decision, built.parsed) == ("built", COUNT + 1)
     git(repository, "checkout", "-q", "other")
@@ -78,7 +78,7 @@ def test_a_branch_that_is_come_back_to_is_not_parsed_again(repository: Path, tmp
     assert (again.decision, again.parsed) == ("fresh", 0)
 
 
-def test_a_worktree_and_a_clone_start_from_it(repository: Path, tmp_path: Path) -> None:
+def test_worktree_and_clone_are_seeded(repository: Path, tmp_path: Path) -> None:
     look(repository)
     git(repository, "worktree", "add", "-q", str(tmp_path / "tree"), "-b", "third")
     git(tmp_path, "clone", "-q", str(repository), str(tmp_path / "clone"))
@@ -97,13 +97,13 @@ def test_a_worktree_and_a_clone_start_from_it(repository: Path, tmp_path: Path) 
         assert one.index_id != other.index_id
 
 
-def test_a_rebuild_that_was_asked_for_starts_from_nothing(repository: Path) -> None:
+def test_requested_rebuild_uses_no_seed(repository: Path) -> None:
     look(repository)
     with Indexer.open(options_for(repository)) as indexer:
         assert indexer.rebuild().parsed == COUNT + 1
 
 
-def test_what_lies_in_a_repository_is_not_taken(repository: Path, tmp_path: Path) -> None:
+def test_index_in_a_repository_is_never_a_seed(repository: Path, tmp_path: Path) -> None:
     """An index that came along is not ours, and is not put by either."""
     look(repository)
     shutil.rmtree(repository.parent / "user-state")
@@ -113,7 +113,7 @@ def test_what_lies_in_a_repository_is_not_taken(repository: Path, tmp_path: Path
 
 
 @pytest.mark.parametrize("damage", ["database", "text", "note", "gone", "link"])
-def test_a_damaged_one_is_of_no_use_and_does_no_harm(repository: Path, tmp_path: Path, damage: str) -> None:
+def test_damaged_seed_is_ignored(repository: Path, tmp_path: Path, damage: str) -> None:
     look(repository)
     [name] = shelf(repository)
     entry = repository.parent / "user-state" / "index-cache" / name
@@ -139,7 +139,7 @@ def test_a_damaged_one_is_of_no_use_and_does_no_harm(repository: Path, tmp_path:
         assert logical_dump(indexer) == scratch_dump(tmp_path / "clone", tmp_path)
 
 
-def test_an_interrupted_start_goes_on(repository: Path, tmp_path: Path) -> None:
+def test_interrupted_seeding_is_resumed(repository: Path, tmp_path: Path) -> None:
     look(repository)
     git(tmp_path, "clone", "-q", str(repository), str(tmp_path / "clone"))
     for path, content in files("changed", 40).items():
@@ -159,7 +159,7 @@ def test_an_interrupted_start_goes_on(repository: Path, tmp_path: Path) -> None:
         assert logical_dump(indexer) == scratch_dump(tmp_path / "clone", tmp_path)
 
 
-def test_it_can_be_turned_off_and_is_bounded(repository: Path, tmp_path: Path) -> None:
+def test_cache_can_be_turned_off_and_is_bounded(repository: Path, tmp_path: Path) -> None:
     look(repository, index_cache_bytes=0)
     assert shelf(repository) == []
     room = IndexCache(tmp_path / "user-state", 10**9)
@@ -182,7 +182,7 @@ def test_it_can_be_turned_off_and_is_bounded(repository: Path, tmp_path: Path) -
     assert not any(os.stat(path).st_mode & 0o077 for path in (tmp_path / "user-state/index-cache").rglob("index.db"))
 
 
-def test_likeness_is_near_the_truth() -> None:
+def test_similarity_estimate() -> None:
     def tree(first: int, last: int) -> list[tuple[str, int]]:
         return [(f"dir/file{number}.py", number % 97) for number in range(first, last)]
 

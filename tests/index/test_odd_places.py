@@ -29,7 +29,7 @@ def found(root: Path, name: str, **changes: object) -> list[str]:
 @pytest.mark.parametrize(
     "name", ["with space", "Grüße 日本", "line\nbreak", "-dash", "q?u%20e#ry", "'quote\"", "back\\slash", "x" * 200]
 )
-def test_the_path_of_the_repository(tmp_path: Path, name: str) -> None:
+def test_repository_paths(tmp_path: Path, name: str) -> None:
     root = make_repository(tmp_path / name / "repo", FILES)
     assert sync(root).decision == "built"
     write(root, "a.py", "def changed():\n    return 1\n")
@@ -37,7 +37,7 @@ def test_the_path_of_the_repository(tmp_path: Path, name: str) -> None:
     assert sync(root).rebuild_reason is None
 
 
-def test_a_repository_path_that_is_not_utf8_is_indexed_or_refused(tmp_path: Path) -> None:
+def test_non_utf8_repository_path(tmp_path: Path) -> None:
     root = make_repository(tmp_path / os.fsdecode(b"caf\xe9") / "repo", FILES)
     try:
         sync(root)
@@ -47,7 +47,7 @@ def test_a_repository_path_that_is_not_utf8_is_indexed_or_refused(tmp_path: Path
         assert found(root, "alpha") == ["a.py"]
 
 
-def test_a_root_behind_a_link_is_the_same_repository(tmp_path: Path) -> None:
+def test_symlinked_root_is_the_same_repository(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", FILES)
     link = tmp_path / "link"
     link.symlink_to(root)
@@ -57,7 +57,7 @@ def test_a_root_behind_a_link_is_the_same_repository(tmp_path: Path) -> None:
     assert sync(link).rebuild_reason is None
 
 
-def test_names_of_every_kind(tmp_path: Path) -> None:
+def test_unusual_file_names(tmp_path: Path) -> None:
     names = [
         "n" * 252 + ".py",
         os.fsdecode(b"caf\xe9.py"),
@@ -93,7 +93,7 @@ def test_names_of_every_kind(tmp_path: Path) -> None:
     assert sync(root).removed == len(names)
 
 
-def test_a_tree_of_depth_200(tmp_path: Path) -> None:
+def test_deep_tree(tmp_path: Path) -> None:
     path = "/".join(["d"] * 200) + "/deep.py"
     root = make_repository(tmp_path / "repo", {path: "def deep():\n    return 1\n"})
     sync(root)
@@ -143,7 +143,7 @@ def test_nothing_outside_the_root_is_read(tmp_path: Path) -> None:
         assert search_files(view.snapshot, CANARY.decode(), 5) == []
 
 
-def test_a_parent_that_becomes_a_link_during_the_look(tmp_path: Path) -> None:
+def test_parent_replaced_by_a_link_during_the_sync(tmp_path: Path) -> None:
     """Between the scan and the reading: the file behind the link has the same name and is not read."""
     outside = tmp_path / "outside"
     write(outside, "b.ts", b"export const " + CANARY + b" = 1;\n")
@@ -165,7 +165,7 @@ def test_a_parent_that_becomes_a_link_during_the_look(tmp_path: Path) -> None:
                 assert get_file(snapshot, "web/b.ts") is None
 
 
-def test_fifos_sockets_and_devices_are_passed_by(tmp_path: Path) -> None:
+def test_fifos_sockets_and_devices_are_skipped(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", FILES)
     os.mkfifo(root / "fifo.py")
     (root / "null.py").symlink_to("/dev/null")

@@ -29,7 +29,7 @@ def test_size_limits_decide_between_parse_text_and_record(tmp_path: Path) -> Non
         }
 
 
-def test_workers_are_as_many_as_asked(tmp_path: Path) -> None:
+def test_worker_count(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {f"m{number}.py": f"x{number} = 1\n" * 200 for number in range(80)})
     options = IndexOptions(root, tmp_path / "state", workers=3)
     with Indexer.open(options) as indexer:
@@ -87,7 +87,7 @@ def test_overlay_off_keeps_to_tracked_files(tmp_path: Path) -> None:
         assert set(states(indexer)) == {"a.py", "untracked.py"}
 
 
-def test_the_cap_leaves_files_for_later_and_says_so(tmp_path: Path) -> None:
+def test_size_cap_leaves_files_pending_and_warns(tmp_path: Path) -> None:
     root = make_repository(
         tmp_path / "repo", {f"m{number:03}.py": f"def f{number}(): pass\n" * 40 for number in range(300)}
     )

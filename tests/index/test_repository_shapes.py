@@ -164,7 +164,7 @@ def test_shape(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("command", [("merge", "-q"), ("rebase", "-q"), ("cherry-pick",)], ids=lambda words: words[0])
-def test_both_sides_of_a_conflict_are_there(tmp_path: Path, command: tuple[str, ...]) -> None:
+def test_both_sides_of_a_conflict_are_indexed(tmp_path: Path, command: tuple[str, ...]) -> None:
     """Between the marks, as the file lies there; the marks themselves are a syntax error that the outline tells."""
     root = conflict(tmp_path, *command)
     with serving(root) as server:
@@ -203,7 +203,7 @@ FORMATS = {
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_formats_that_are_not_read_are_refused(tmp_path: Path, name: str) -> None:
+def test_unsupported_formats_are_refused(tmp_path: Path, name: str) -> None:
     root = new(tmp_path, *FORMATS[name])
     if name == "reftable":
         # As a git that knows it writes it; the one at hand may be older.
@@ -230,7 +230,7 @@ def test_git_files_are_not_indexed(tmp_path: Path, place: str) -> None:
     assert not (root / ".codeplane").exists()
 
 
-def test_a_repository_may_hold_what_looks_like_one(tmp_path: Path) -> None:
+def test_nested_repository_lookalikes(tmp_path: Path) -> None:
     """`HEAD`, `objects` and `refs` are names like any others where there is a `.git`."""
     names = ("HEAD", "objects/a.py", "refs/b.py")
     root = make_repository(tmp_path / "repo", dict.fromkeys(names, "x = 1\n"))

@@ -83,7 +83,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return root, indexed(root, {})
 
 
-def test_the_reference_says_something(reference: tuple[Path, str]) -> None:
+def test_reference_dump_is_not_empty(reference: tuple[Path, str]) -> None:
     lines = reference[1].splitlines()
     assert len(lines) > 500
     for language in languages():
@@ -93,12 +93,12 @@ def test_the_reference_says_something(reference: tuple[Path, str]) -> None:
 @pytest.mark.parametrize(
     "variation", VARIATIONS, ids=lambda variation: ",".join(f"{k}={v}" for k, v in variation.items())
 )
-def test_the_surroundings_leave_no_trace(reference: tuple[Path, str], variation: dict[str, str]) -> None:
+def test_environment_does_not_change_the_index(reference: tuple[Path, str], variation: dict[str, str]) -> None:
     root, expected = reference
     assert _digest(indexed(root, variation)) == _digest(expected)
 
 
-def test_the_order_of_creation_leaves_no_trace(reference: tuple[Path, str], tmp_path: Path) -> None:
+def test_creation_order_does_not_change_the_index(reference: tuple[Path, str], tmp_path: Path) -> None:
     root = build(tmp_path / "elsewhere" / "repo", tree(1), 1)
     # Made, removed and made again: directory entries lie in another order.
     for path, content in list(tree(1).items())[::3]:
@@ -108,7 +108,7 @@ def test_the_order_of_creation_leaves_no_trace(reference: tuple[Path, str], tmp_
 
 
 @pytest.mark.xfail(strict=True, reason="names are decoded by the locale: one that is not UTF-8 spells other paths")
-def test_a_locale_that_is_not_utf8_leaves_no_trace(reference: tuple[Path, str]) -> None:
+def test_non_utf8_locale_does_not_change_the_index(reference: tuple[Path, str]) -> None:
     root, expected = reference
     assert _digest(indexed(root, {"LC_ALL": "POSIX", "PYTHONUTF8": "0"})) == _digest(expected)
 

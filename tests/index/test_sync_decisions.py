@@ -56,7 +56,7 @@ def listed(root: Path, **changes: object) -> set[str]:
             return {str(path) for (path,) in snapshot.reader.rows("SELECT path FROM files")}
 
 
-def test_a_sync_without_a_change_writes_not_a_byte(root: Path) -> None:
+def test_sync_without_changes_writes_nothing(root: Path) -> None:
     sync(root)
     settle(root)
     before = state_files(root)
@@ -67,7 +67,7 @@ def test_a_sync_without_a_change_writes_not_a_byte(root: Path) -> None:
     assert {path: path.lstat().st_mtime_ns for path in stamps} == stamps
 
 
-def test_line_endings_alone_need_no_parse(root: Path, tmp_path: Path) -> None:
+def test_line_ending_change_needs_no_parse(root: Path, tmp_path: Path) -> None:
     with Indexer.open(options_for(root)) as indexer:
         indexer.sync()
         for path in ("pkg/a.py", "pkg/b.py", "web/c.ts", "README.md"):
@@ -80,7 +80,7 @@ def test_line_endings_alone_need_no_parse(root: Path, tmp_path: Path) -> None:
         assert logical_dump(indexer) == scratch_dump(root, tmp_path)
 
 
-def test_bytes_that_look_like_line_endings_in_utf16_are_not(root: Path, tmp_path: Path) -> None:
+def test_utf16_bytes_are_not_taken_for_line_endings(root: Path, tmp_path: Path) -> None:
     """U+0A0D twice has the bytes of two line ends of which only the second halves are U+0A0A."""
     with Indexer.open(options_for(root)) as indexer:
         write(root, "odd.py", "def f\u0a0d\u0a0d(): pass\n".encode("utf-16"))
@@ -90,7 +90,7 @@ def test_bytes_that_look_like_line_endings_in_utf16_are_not(root: Path, tmp_path
         assert logical_dump(indexer) == scratch_dump(root, tmp_path)
 
 
-def test_a_commit_moves_the_head_and_makes_no_epoch(root: Path) -> None:
+def test_commit_updates_head_without_a_new_epoch(root: Path) -> None:
     with Indexer.open(options_for(root)) as indexer:
         first = indexer.sync()
         git(root, "commit", "-qm", "empty", "--allow-empty")
@@ -102,7 +102,7 @@ def test_a_commit_moves_the_head_and_makes_no_epoch(root: Path) -> None:
         assert indexer.sync().epoch == first.epoch
 
 
-def test_the_head_of_a_submodule_belongs_to_the_version(root: Path, tmp_path: Path) -> None:
+def test_submodule_head_is_part_of_the_version(root: Path, tmp_path: Path) -> None:
     library = make_repository(tmp_path / "library", {"lib.py": "def library():\n    return 1\n"})
     git(root, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(library), "lib")
     with Indexer.open(options_for(root)) as indexer:
@@ -155,7 +155,7 @@ def test_overlay_off_follows_the_index_of_git(root: Path) -> None:
                 assert get_file(snapshot, other) is None
 
 
-def test_names_that_are_not_utf8_are_tracked_too(root: Path) -> None:
+def test_non_utf8_names_are_tracked(root: Path) -> None:
     name = os.fsdecode(b"caf\xe9.py")
     write(root, name, "def coffee():\n    return 1\n")
     git(root, "add", "-A")
@@ -181,7 +181,7 @@ class Killer(threading.Thread):
             time.sleep(0.0005)
 
 
-def test_a_file_that_kills_its_worker_twice_is_set_aside_once(root: Path, tmp_path: Path) -> None:
+def test_file_that_kills_its_worker_twice_is_not_parsed_again(root: Path, tmp_path: Path) -> None:
     sync(root)
     write(root, "pkg/b.py", "class Deadly:\n    pass\n")
     with Indexer.open(options_for(root)) as indexer:
@@ -229,7 +229,7 @@ def test_files_without_a_grammar_are_read_by_workers(root: Path) -> None:
             assert set(search_files(snapshot, "cart", 5)) == {"lib/cart.cr", "notes.txt", "plain.pl"}
 
 
-def test_line_endings_alone_leave_the_text_index_as_it_is(root: Path) -> None:
+def test_line_ending_change_keeps_the_text_index(root: Path) -> None:
     write(root, "lib/cart.rb", "class Cart\n  def total_price\n    1\n  end\nend\n")
     with Indexer.open(options_for(root)) as indexer:
         indexer.sync()
@@ -251,7 +251,7 @@ def text_index(indexer: Indexer) -> list[object]:
         ]
 
 
-def test_a_file_set_aside_is_tried_again_when_only_its_line_endings_change(root: Path, tmp_path: Path) -> None:
+def test_failed_file_is_retried_when_only_line_endings_change(root: Path, tmp_path: Path) -> None:
     sync(root)
     write(root, "pkg/b.py", "class Deadly:\n    pass\n")
     with Indexer.open(options_for(root)) as indexer:
@@ -293,7 +293,7 @@ def test_an_empty_directory_and_an_unborn_head(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["HEAD", "index"])
-def test_damaged_git_metadata_is_said_and_the_index_stays(root: Path, damage: str) -> None:
+def test_damaged_git_metadata_is_reported_and_the_index_stays(root: Path, damage: str) -> None:
     sync(root)
     settle(root)
     whole = (root / ".git" / damage).read_bytes()
@@ -309,7 +309,7 @@ def test_damaged_git_metadata_is_said_and_the_index_stays(root: Path, damage: st
     assert sync(root).modified == 1
 
 
-def test_damaged_git_metadata_leaves_no_half_built_index(root: Path) -> None:
+def test_damaged_git_metadata_leaves_no_partial_index(root: Path) -> None:
     write(root, ".git/HEAD", b"\0broken\xff")
     with pytest.raises(CodePlaneError) as raised:
         sync(root)
@@ -317,7 +317,7 @@ def test_damaged_git_metadata_leaves_no_half_built_index(root: Path) -> None:
     assert not list((root / ".codeplane").glob("generations/*"))
 
 
-def test_a_failed_write_is_forgotten_and_done_again(root: Path, tmp_path: Path) -> None:
+def test_failed_write_is_rolled_back_and_retried(root: Path, tmp_path: Path) -> None:
     """A publish that an exception cuts off, in the same process, at each of its points."""
     armed = [""]
 

@@ -59,26 +59,26 @@ def server(root: Path) -> Iterator[Server]:
 
 
 @pytest.mark.parametrize("file", [*LINKS, "loop/a.py", "loop/loop/a.py", "folder_link/inner.py"])
-def test_links_are_named_and_not_followed(server: Server, file: str) -> None:
+def test_symlinks_are_listed_but_not_followed(server: Server, file: str) -> None:
     error = error_of(server.call("file_outline", {"file": file}), ErrorCode.FILE_NOT_FOUND)
     assert error["details"]["reason"] == "symlink"
 
 
 @pytest.mark.parametrize("file", ["fifo.py", "socket.py", "device.py"])
-def test_what_is_no_file_is_named_and_not_waited_for(server: Server, file: str) -> None:
+def test_fifos_are_listed_and_do_not_block(server: Server, file: str) -> None:
     if not (server.root / file).exists():
         pytest.skip("only root can make a device")
     error = error_of(server.call("file_outline", {"file": file}), ErrorCode.FILE_NOT_FOUND)
     assert error["details"]["reason"] == "not_regular"
 
 
-def test_a_directory_may_be_named_like_a_file(server: Server) -> None:
+def test_directory_with_a_file_extension(server: Server) -> None:
     error = error_of(server.call("file_outline", {"file": "folder.py"}), ErrorCode.FILE_NOT_FOUND)
     assert "reason" not in error["details"] and error["example"] == {"file": "folder.py/inner.py"}
     assert server.call("file_outline", error["example"])["status"] == "ok"
 
 
-def test_none_of_them_counts_as_a_file(server: Server) -> None:
+def test_special_files_are_not_counted(server: Server) -> None:
     found = status(context_for(server.root))
     assert (found.files, found.skipped, found.set_aside) == (len(FILES), (), ())
     told = server.call("search", {"query": "alpha", "mode": "lexical"})
@@ -86,7 +86,7 @@ def test_none_of_them_counts_as_a_file(server: Server) -> None:
     assert codes_of(told) == [] and told["meta"]["freshness"] == {"status": "fresh"}
 
 
-def test_what_may_not_be_read_is_said_in_every_answer(tmp_path: Path) -> None:
+def test_unreadable_files_are_reported_in_every_result(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", FILES)
     write(root, "closed.py", "def closed():\n    return 1\n")
     write(root, "locked/b.py", "def locked():\n    return 1\n")
@@ -115,7 +115,7 @@ def test_what_may_not_be_read_is_said_in_every_answer(tmp_path: Path) -> None:
         assert server.call("file_outline", {"file": "locked/b.py"})["status"] == "ok"
 
 
-def test_many_tiny_files_need_more_room_than_their_bytes() -> None:
+def test_cap_counts_rows_of_tiny_files() -> None:
     """What an index takes for a file of ten bytes is a hundred times that; the cap knows it."""
     options = IndexOptions(Path(), Path())
     assert options.cap_bytes(10 * 1_000_000, 1_000_000) > 1_500_000_000
@@ -125,7 +125,7 @@ def test_many_tiny_files_need_more_room_than_their_bytes() -> None:
 @pytest.mark.parametrize(
     "count", [1000, pytest.param(10_000, marks=[pytest.mark.sweep, pytest.mark.timeout(600)])], ids=str
 )
-def test_a_directory_of_many_and_names_of_255_bytes(tmp_path: Path, count: int) -> None:
+def test_large_directory_and_255_byte_names(tmp_path: Path, count: int) -> None:
     names = [f"{number:06}".ljust(252, "x") + ".py" for number in range(count)]
     root = make_repository(tmp_path / "repo", {f"many/{name}": f"v{at} = 1\n" for at, name in enumerate(names)})
     report = initialize(context_for(root))

@@ -35,7 +35,7 @@ def test_epochs_grow_over_rebuilds(tmp_path: Path) -> None:
         ({"max_parse_bytes": 50, "max_lexical_bytes": 100}, {"max_parse_bytes": 5000, "max_lexical_bytes": 300}),
     ],
 )
-def test_other_limits_apply_to_files_that_are_known(
+def test_changed_limits_apply_to_indexed_files(
     tmp_path: Path, before: dict[str, object], after: dict[str, object]
 ) -> None:
     files: dict[str, str | bytes] = {f"m{size}.py": "y = 2\n" * size for size in (1, 20, 60, 300)}
@@ -49,7 +49,7 @@ def test_other_limits_apply_to_files_that_are_known(
     assert found == scratch_dump(root, tmp_path, **after)
 
 
-def test_a_parent_that_is_slow_itself_blames_no_file() -> None:
+def test_slow_parent_process_blames_no_file() -> None:
     pool = ParserPool(2, seconds=1.0)
     try:
         results = []

@@ -42,7 +42,7 @@ from codeplane.query.refs import list_uses_of
 from codeplane.query.snapshot import Snapshot, open_snapshot
 from codeplane.query.text import rank_files, weigh_terms
 from codeplane.store.layout import create_state
-from codeplane.store.link_rows import make_links
+from codeplane.store.link_table import make_links
 from codeplane.store.records import FileState
 from codeplane.store.schema import unit_of
 from support.store_sample import Sample
@@ -126,9 +126,9 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Snapshot]:
         closed = [Use(line, 0, Tier.ANCHORED, Role.REFERENCE, Usage.MEMBER, SHAPES.index("obj.")) for line in range(70)]
         links = Links([target], [1], [0], [int(Tier.STRONG)], tokens=["close", "save"])
         unresolved = {"save": pack_uses(saved), "close": pack_uses(closed)}
-        writer.put_links(user, make_links(links, {target: pack_uses([strong])}, unresolved))
+        writer.links.put(user, make_links(links, {target: pack_uses([strong])}, unresolved))
         links = Links([target], [2, 3], [0, 0], [int(Tier.PROVEN)] * 2)
-        writer.put_links(library, make_links(links, {target: pack_uses(proven)}, {}))
+        writer.links.put(library, make_links(links, {target: pack_uses(proven)}, {}))
         sample.publish(writer)
     with open_snapshot(writer.generation) as opened:
         yield opened

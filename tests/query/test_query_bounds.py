@@ -17,8 +17,8 @@ from codeplane.query.occurrences import list_occurrences
 from codeplane.query.refs import list_uses_of
 from codeplane.query.snapshot import Snapshot, open_current, open_snapshot
 from codeplane.store.layout import StateDirectory, create_state
+from codeplane.store.open_writer import open_writer
 from codeplane.store.records import ChangeKind
-from codeplane.store.recovery import open_writer
 from support.store_sample import Sample, sample_uid
 from support.text_search import search_files
 

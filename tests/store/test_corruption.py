@@ -15,8 +15,8 @@ import pytest
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.store.integrity import Verdict, verify
 from codeplane.store.layout import StateDirectory
+from codeplane.store.open_writer import open_writer
 from codeplane.store.reader import open_reader
-from codeplane.store.recovery import open_writer
 from support.store_sample import Sample, search
 
 EXPECTED_ERRORS = {ErrorCode.INDEX_CORRUPT, ErrorCode.NOT_READY}
@@ -125,7 +125,7 @@ def quiet_panics(capfd: pytest.CaptureFixture[str]) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("quiet_panics")
-def test_no_damage_gives_a_wrong_answer(sample: Sample, tmp_path: Path, texts: dict[str, str]) -> None:
+def test_corruption_never_gives_wrong_results(sample: Sample, tmp_path: Path, texts: dict[str, str]) -> None:
     (tmp_path / "origin" / ".codeplane").mkdir(parents=True)
     outcomes = _sweep(sample, tmp_path, texts, seed=7, rounds=150)
     # All ways must have been met, or the sweep shows nothing.
@@ -136,26 +136,28 @@ def test_no_damage_gives_a_wrong_answer(sample: Sample, tmp_path: Path, texts: d
 @pytest.mark.sweep
 @pytest.mark.timeout(600)
 @pytest.mark.usefixtures("quiet_panics")
-def test_no_damage_gives_a_wrong_answer_at_length(sample: Sample, tmp_path: Path, texts: dict[str, str]) -> None:
+def test_corruption_never_gives_wrong_results_exhaustively(
+    sample: Sample, tmp_path: Path, texts: dict[str, str]
+) -> None:
     (tmp_path / "origin" / ".codeplane").mkdir(parents=True)
     seed = int.from_bytes(os.urandom(4), "big")
     outcomes = _sweep(sample, tmp_path, texts, seed, 1000)
     assert outcomes["corrupt"] > 300, f"seed {seed}"
 
 
-def test_the_untouched_images_are_whole(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
+def test_undamaged_images_are_intact(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
     expected = sample.dump(sample.build(state, texts))
     assert _check(sample, state, texts, expected) == "harmless"
 
 
 @pytest.mark.parametrize("name", ["index.db", "tantivy/meta.json"])
-def test_each_half_is_needed(sample: Sample, state: StateDirectory, texts: dict[str, str], name: str) -> None:
+def test_both_halves_are_required(sample: Sample, state: StateDirectory, texts: dict[str, str], name: str) -> None:
     generation = sample.build(state, texts)
     (generation.path / name).unlink()
     assert verify(state, sample.fingerprint, sample.binding).verdict is Verdict.CORRUPT
 
 
-def test_every_segment_file_is_checked_at_opening(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
+def test_every_segment_file_is_verified_on_open(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
     generation = sample.build(state, texts)
     checked = 0
     for path in sorted(generation.lexical.iterdir()):

@@ -44,7 +44,7 @@ def test_an_index_that_is_not_bound_to_this_user_is_absent(sample: Sample, state
 
 
 @pytest.mark.parametrize("field", ["schema", "extractor", "grammars", "tokenizer"])
-def test_other_rules_require_a_reindex_and_say_which(sample: Sample, state: StateDirectory, field: str) -> None:
+def test_fingerprint_differences_require_a_reindex(sample: Sample, state: StateDirectory, field: str) -> None:
     sample.build(state, {"a.py": "x"})
     now = replace(sample.fingerprint, **{field: "9", "product": "0.2.0"})
     found = verify(state, now, sample.binding)
@@ -70,7 +70,7 @@ def test_a_newer_index_is_refused_and_not_touched(
     assert after == before
 
 
-def test_a_newer_product_with_the_same_rules_is_fine(sample: Sample, state: StateDirectory) -> None:
+def test_newer_product_with_equal_fingerprint_is_usable(sample: Sample, state: StateDirectory) -> None:
     sample.build(state, {"a.py": "x"})
     older = replace(sample.fingerprint, product="0.0.9")
     assert verify(state, older, sample.binding).verdict is Verdict.OK
@@ -97,9 +97,7 @@ def test_which_version_is_newer() -> None:
         "INSERT INTO problems VALUES (99 << 20, 'c', 1, 'm')",
     ],
 )
-def test_rows_that_contradict_each_other_are_found_by_a_full_look(
-    sample: Sample, state: StateDirectory, sql: str
-) -> None:
+def test_full_check_finds_inconsistent_rows(sample: Sample, state: StateDirectory, sql: str) -> None:
     generation = sample.build(state, {"a.py": "def f(): pass", "b.py": "f"})
     assert verify(state, sample.fingerprint, sample.binding, "full").verdict is Verdict.OK
     connection = open_for_writing(generation.database)
@@ -117,7 +115,7 @@ def test_a_missing_meta_is_corrupt(sample: Sample, state: StateDirectory) -> Non
     assert verify(state, sample.fingerprint, sample.binding).verdict is Verdict.CORRUPT
 
 
-def test_a_locked_writer_does_not_disturb_a_look(sample: Sample, state: StateDirectory) -> None:
+def test_check_works_beside_an_active_writer(sample: Sample, state: StateDirectory) -> None:
     sample.build(state, {"a.py": "x"})
     with sample.create(state) as writer:
         sample.put(writer, "b.py", "y")

@@ -16,8 +16,8 @@ import codeplane
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.store.integrity import Verdict, verify
 from codeplane.store.layout import StateDirectory
+from codeplane.store.open_writer import open_writer
 from codeplane.store.reader import open_reader
-from codeplane.store.recovery import open_writer
 from support.store_sample import Sample, search
 
 _PREFACE = """
@@ -26,7 +26,7 @@ from pathlib import Path
 from support.store_sample import Sample, search
 from codeplane.store.layout import StateDirectory
 from codeplane.store.reader import open_reader
-from codeplane.store.recovery import open_writer
+from codeplane.store.open_writer import open_writer
 sample = Sample()
 state = StateDirectory(Path(sys.argv[1]))
 """
@@ -42,7 +42,7 @@ def _start(state: StateDirectory, script: str) -> subprocess.Popen[str]:
 
 
 @pytest.mark.parametrize("point", ["lexical-committed", "published"])
-def test_a_kill_in_a_publish_is_mended(
+def test_kill_during_publish_is_repaired(
     sample: Sample, state: StateDirectory, texts: dict[str, str], point: str
 ) -> None:
     generation = sample.build(state, texts)
@@ -78,7 +78,7 @@ def test_a_kill_in_a_publish_is_mended(
     assert sample.dump(generation) == sample.dump(sample.build(state, later))
 
 
-def test_a_text_index_that_fell_behind_is_mended(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
+def test_stale_text_index_is_repaired(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
     generation = sample.build(state, texts)
     old = state.path / "old"
     shutil.copytree(generation.lexical, old)
@@ -94,7 +94,7 @@ def test_a_text_index_that_fell_behind_is_mended(sample: Sample, state: StateDir
     assert sample.dump(generation) == sample.dump(sample.build(state, later))
 
 
-def test_documents_of_no_file_are_removed_without_a_new_epoch(
+def test_orphaned_documents_are_removed_without_a_new_epoch(
     sample: Sample, state: StateDirectory, texts: dict[str, str]
 ) -> None:
     """A kill while a file that never was published was on its way: nothing has to be read again."""
@@ -118,7 +118,7 @@ def test_documents_of_no_file_are_removed_without_a_new_epoch(
     assert sample.dump(generation) == before
 
 
-def test_a_kill_while_building_leaves_nothing_current(sample: Sample, state: StateDirectory) -> None:
+def test_kill_during_build_leaves_no_current_generation(sample: Sample, state: StateDirectory) -> None:
     child = _start(
         state,
         """
@@ -133,7 +133,7 @@ def test_a_kill_while_building_leaves_nothing_current(sample: Sample, state: Sta
     assert verify(state, sample.fingerprint, sample.binding).verdict is Verdict.ABSENT
 
 
-def test_a_reader_keeps_its_epoch_whole(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
+def test_reader_sees_a_consistent_epoch(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
     generation = sample.build(state, texts)
     with open_reader(generation) as before, open_writer(generation).writer as writer:
         sample.put(writer, "src/module_1.py", "def rewritten(): pass")
@@ -173,7 +173,7 @@ def test_the_text_index_is_loaded_on_demand(sample: Sample, state: StateDirector
         assert not reader.load_lexical(), "the text index on disk belongs to a later epoch"
 
 
-def test_a_reader_of_a_removed_generation_goes_on(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
+def test_reader_of_a_removed_generation_continues(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
     old = sample.build(state, texts)
     with open_reader(old) as reader:
         new = sample.build(state, {"a.py": "x"})
@@ -183,7 +183,7 @@ def test_a_reader_of_a_removed_generation_goes_on(sample: Sample, state: StateDi
         assert search(reader, "load_3", 1)[0] == "src/module_3.py"
 
 
-def test_readers_of_another_process_never_see_half_an_epoch(
+def test_other_processes_never_see_a_partial_epoch(
     sample: Sample, state: StateDirectory, texts: dict[str, str]
 ) -> None:
     generation = sample.build(state, {**texts, "counter.py": "def epoch_1(): pass"})
@@ -218,7 +218,7 @@ def test_readers_of_another_process_never_see_half_an_epoch(
     assert int(output) >= 2
 
 
-def test_a_second_writer_cannot_harm_the_first(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
+def test_second_writer_is_refused(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
     generation = sample.build(state, texts)
     with open_writer(generation).writer as writer:
         sample.put(writer, "src/module_1.py", "def rewritten(): pass")

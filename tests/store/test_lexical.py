@@ -14,7 +14,8 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
 from codeplane.facts.passages import Passage, Searchable, read_searchable
 from codeplane.facts.words import fold_case, normalize_text, terms_of
-from codeplane.store.lexical import FileHit, LexicalReader, LexicalWriter
+from codeplane.store.lexical_reader import FileHit, LexicalReader
+from codeplane.store.lexical_writer import LexicalWriter
 
 FILES = {
     1: ("a/server.py", "python", "class HTTPServer: pass"),
@@ -69,7 +70,7 @@ def _found(directory: Path, query: str, *filters: tuple[str, int | str]) -> list
         ("nothing_like_it", set()),
     ],
 )
-def test_what_is_found(directory: Path, query: str, files: set[int]) -> None:
+def test_ranked_files(directory: Path, query: str, files: set[int]) -> None:
     assert set(_found(directory, query)) == files
 
 
@@ -92,7 +93,7 @@ ODD = [
 
 
 @pytest.mark.parametrize("term", ODD)
-def test_a_term_is_never_read_as_a_query(directory: Path, term: str) -> None:
+def test_terms_are_never_parsed_as_queries(directory: Path, term: str) -> None:
     reader = LexicalReader(directory)
     assert reader.count_files(term) == 0
     assert reader.rank_files({term: 1}, 5, path_weights={term: 1}) == []
@@ -101,7 +102,7 @@ def test_a_term_is_never_read_as_a_query(directory: Path, term: str) -> None:
     assert reader.passages_named_by_words({term: 1}, 5) == []
 
 
-def test_nothing_asked_is_nothing_found(directory: Path) -> None:
+def test_empty_query_finds_nothing(directory: Path) -> None:
     reader = LexicalReader(directory)
     assert reader.rank_files({}, 5) == []
     assert reader.rank_files(_terms("server"), 0) == []
@@ -115,7 +116,7 @@ def test_filters(directory: Path) -> None:
     assert _found(directory, "server order", ("beside", 1), ("language_family", "python")) == []
 
 
-def test_neither_filters_nor_a_choice_of_files_change_scores(directory: Path) -> None:
+def test_filters_do_not_change_scores(directory: Path) -> None:
     reader = LexicalReader(directory)
     whole = reader.rank_files(_terms("HTTPServer"), 9)
     assert reader.rank_files(_terms("HTTPServer"), 9, filters=[("language_family", "python")]) == whole
@@ -135,7 +136,7 @@ def test_a_score_is_the_sum_of_weight_times_level(tmp_path: Path) -> None:
     assert [reader.count_files(term) for term in ("alpha", "beta", "gamma")] == [2, 1, 0]
 
 
-def test_all_that_are_as_good_as_the_last_come_along(tmp_path: Path) -> None:
+def test_ties_with_the_last_hit_are_included(tmp_path: Path) -> None:
     """So that whoever asks can put them in an order that does not depend on segments."""
     writer = LexicalWriter(tmp_path, create=True)
     for number in range(200):
@@ -152,7 +153,7 @@ def test_all_that_are_as_good_as_the_last_come_along(tmp_path: Path) -> None:
         assert len(found) == 201 if limit > 1 else len(found) >= 1
 
 
-def test_of_each_file_its_best_passages(tmp_path: Path) -> None:
+def test_passages_are_limited_per_file(tmp_path: Path) -> None:
     writer = LexicalWriter(tmp_path, create=True)
     levels = {1: (3, 8, 5, 5, 5), 2: (1,), 3: (2, 2)}
     for file_id, own in levels.items():
@@ -172,7 +173,7 @@ def test_of_each_file_its_best_passages(tmp_path: Path) -> None:
     assert [hit.file_id for hit in reader.rank_passages({"word": 1}, 2, per_file=1)] == [1, 3]
 
 
-def test_a_file_is_replaced_and_removed_by_its_number(directory: Path) -> None:
+def test_files_are_replaced_and_removed_by_id(directory: Path) -> None:
     writer = LexicalWriter(directory, create=False)
     writer.delete(1)
     writer.delete(2)
@@ -199,7 +200,7 @@ def test_uncommitted_changes_are_rolled_back(directory: Path) -> None:
     assert set(_found(directory, "HTTPServer kept")) == {1, 2, 9}
 
 
-def test_a_second_writer_is_locked_out(directory: Path) -> None:
+def test_second_writer_is_locked_out(directory: Path) -> None:
     first = LexicalWriter(directory, create=False)
     first.delete(1)
     second = LexicalWriter(directory, create=False)
@@ -209,13 +210,13 @@ def test_a_second_writer_is_locked_out(directory: Path) -> None:
     first.close()
 
 
-def test_paths_that_are_not_utf8_come_back(tmp_path: Path) -> None:
+def test_non_utf8_paths_round_trip(tmp_path: Path) -> None:
     path = RepoPath("d/\udcff\U0010ffff.py")
     _write(tmp_path, {1: (path, "text")})
     assert [found for _, _, found in LexicalReader(tmp_path).documents()] == [path]
 
 
-def test_names_come_back_as_they_are_written(tmp_path: Path) -> None:
+def test_names_round_trip(tmp_path: Path) -> None:
     names = ["operator ==", "größeÄndern", "名前", "a b c", "", "x" * 5_000]
     writer = LexicalWriter(tmp_path, create=True)
     passages = [Passage(number, number + 1, number, name, "word~1") for number, name in enumerate(names, 1)]
@@ -228,7 +229,7 @@ def test_names_come_back_as_they_are_written(tmp_path: Path) -> None:
     ]
 
 
-def test_names_by_key_slip_part_and_words(tmp_path: Path) -> None:
+def test_names_by_key_fuzzy_part_and_words(tmp_path: Path) -> None:
     text = "def loadUserList():\ndef load_user_list_twice():\ndef LoadUserList():\ndef reload():\n"
     _write(tmp_path, {1: ("a.rb", text)})
     reader = LexicalReader(tmp_path)
@@ -262,7 +263,7 @@ def _answers(reader: LexicalReader, paths: Mapping[int, str], words: list[str]) 
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_answers_do_not_depend_on_how_the_index_came_about(tmp_path: Path, seed: int) -> None:
+def test_results_do_not_depend_on_index_history(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     words = [f"{first}{second}" for first in ("alpha", "beta", "gamma") for second in ("One", "_two", "Three")]
 
@@ -341,13 +342,13 @@ def test_fragments_of_identifiers_are_always_found(
 @pytest.mark.parametrize(
     "name", ["ma\u017fk", "\u212aelvin", "foo\u212abar", "\u017f\u017f\u017f", "cla\u017f\u017f\u212aey"]
 )
-def test_letters_that_a_search_without_case_takes_for_ascii(tmp_path: Path, name: str) -> None:
+def test_case_insensitive_letters_that_fold_to_ascii(tmp_path: Path, name: str) -> None:
     _write(tmp_path, {1: ("a.py", f"{name} = 1"), 2: ("b.py", "other = 2")})
     plain = name.replace("\u017f", "s").replace("\u212a", "k").lower()
     assert LexicalReader(tmp_path).files_with_grams([[plain]]) == [1]
 
 
-def test_alternatives_are_any_and_fragments_all(tmp_path: Path) -> None:
+def test_alternatives_match_any_and_fragments_all(tmp_path: Path) -> None:
     _write(tmp_path, {1: ("a.py", "alphaBeta"), 2: ("b.py", "alpha gamma"), 3: ("c.py", "beta")})
     reader = LexicalReader(tmp_path)
     assert reader.files_with_grams([["alpha"]]) == [1, 2]
@@ -358,9 +359,7 @@ def test_alternatives_are_any_and_fragments_all(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("open_it", [lambda place: LexicalWriter(place, create=False), LexicalReader])
-def test_what_was_opened_leaves_a_directory_alone_that_takes_the_place_of_its_own(
-    directory: Path, open_it: Callable[[Path], object]
-) -> None:
+def test_open_index_does_not_touch_a_replaced_directory(directory: Path, open_it: Callable[[Path], object]) -> None:
     held = open_it(directory)
     time.sleep(0.7)  # Right after it was opened, a first look may still be under way.
     shutil.rmtree(directory)

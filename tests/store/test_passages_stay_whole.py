@@ -9,8 +9,8 @@ from codeplane.query.snapshot import Snapshot
 from codeplane.query.text import list_candidate_files, list_passages_named, rank_passages, read_file_briefs
 from codeplane.store.integrity import Verdict, verify
 from codeplane.store.layout import Generation, StateDirectory
+from codeplane.store.open_writer import open_writer
 from codeplane.store.reader import open_reader
-from codeplane.store.recovery import open_writer
 from support.store_sample import Sample
 
 
@@ -44,7 +44,7 @@ def change(sample: Sample, texts: dict[str, str]) -> dict[str, str]:
     return later
 
 
-def test_the_check_says_something(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
+def test_check_detects_damage(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
     before = passages(sample.build(state, texts))
     after = passages(sample.build(state, change(sample, texts)))
     assert before != after
@@ -53,7 +53,7 @@ def test_the_check_says_something(sample: Sample, state: StateDirectory, texts: 
     assert after[2] == ["new.py", "src/module_1.py", "src/module_10.py", "src/module_4.py", "src/module_7.py"]
 
 
-def test_a_publish_that_was_cut_off_is_mended_by_the_next_writer(
+def test_next_writer_repairs_an_interrupted_publish(
     sample: Sample, state: StateDirectory, texts: dict[str, str]
 ) -> None:
     generation = sample.build(state, texts)
@@ -73,9 +73,7 @@ def test_a_publish_that_was_cut_off_is_mended_by_the_next_writer(
     assert passages(generation) == passages(sample.build(state, later))
 
 
-def test_going_back_after_a_publish_that_was_cut_off(
-    sample: Sample, state: StateDirectory, texts: dict[str, str]
-) -> None:
+def test_rollback_after_an_interrupted_publish(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
     generation = sample.build(state, texts)
     before = passages(generation)
     with open_writer(generation, barrier=cut).writer as writer, pytest.raises(Cut):
@@ -98,7 +96,7 @@ def test_many_edits_and_merges(sample: Sample, state: StateDirectory, texts: dic
     assert passages(generation) == passages(sample.build(state, texts))
 
 
-def test_other_line_endings_keep_the_document(sample: Sample, state: StateDirectory) -> None:
+def test_recoding_keeps_the_document(sample: Sample, state: StateDirectory) -> None:
     text = "def load_1(path):\n    return path\n"
     generation = sample.build(state, {"a.py": text})
     before = passages(generation)

@@ -18,7 +18,7 @@ from codeplane.store.registry import (
 ROOT = Path("/some/repo")
 
 
-def test_a_binding_comes_back_private(tmp_path: Path) -> None:
+def test_binding_round_trips_with_private_mode(tmp_path: Path) -> None:
     assert read_binding(tmp_path, ROOT) is None
     binding = next_binding(ROOT, None)
     assert write_binding(tmp_path, ROOT, binding) is None
@@ -30,7 +30,7 @@ def test_a_binding_comes_back_private(tmp_path: Path) -> None:
     assert read_binding(tmp_path, ROOT) is None
 
 
-def test_a_new_generation_keeps_the_repository_id_and_trusts_the_one_before() -> None:
+def test_new_generation_keeps_the_repository_id_and_trusts_the_previous_index() -> None:
     first = next_binding(ROOT, None)
     second = next_binding(ROOT, first)
     third = next_binding(ROOT, second)
@@ -42,20 +42,20 @@ def test_a_new_generation_keeps_the_repository_id_and_trusts_the_one_before() ->
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{}", b"\xff", b'{"root": 1}', b'"x"'])
-def test_a_damaged_binding_is_none(tmp_path: Path, content: bytes) -> None:
+def test_damaged_binding_is_ignored(tmp_path: Path, content: bytes) -> None:
     write_binding(tmp_path, ROOT, next_binding(ROOT, None))
     binding_path(tmp_path, ROOT).write_bytes(content)
     assert read_binding(tmp_path, ROOT) is None
 
 
-def test_a_binding_copied_from_another_root_is_none(tmp_path: Path) -> None:
+def test_binding_of_another_root_is_ignored(tmp_path: Path) -> None:
     write_binding(tmp_path, ROOT, next_binding(ROOT, None))
     other = Path("/some/other")
     binding_path(tmp_path, ROOT).rename(binding_path(tmp_path, other))
     assert read_binding(tmp_path, other) is None
 
 
-def test_a_linked_binding_is_none(tmp_path: Path) -> None:
+def test_symlinked_binding_is_ignored(tmp_path: Path) -> None:
     write_binding(tmp_path, ROOT, next_binding(ROOT, None))
     path = binding_path(tmp_path, ROOT)
     path.rename(tmp_path / "moved")
@@ -63,7 +63,7 @@ def test_a_linked_binding_is_none(tmp_path: Path) -> None:
     assert read_binding(tmp_path, ROOT) is None
 
 
-def test_an_unwritable_directory_is_a_warning(tmp_path: Path) -> None:
+def test_unwritable_directory_is_reported(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file where the directory should be")
     result = write_binding(tmp_path / "state", ROOT, next_binding(ROOT, None))
     assert isinstance(result, NotBound)

@@ -31,7 +31,7 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-def test_every_flipped_bit_of_a_page_is_noticed(path: Path) -> None:
+def test_every_flipped_bit_of_a_page_is_detected(path: Path) -> None:
     whole = path.read_bytes()
     pages = range(1, len(whole) // database.PAGE_BYTES)
     chooser = random.Random(11)
@@ -47,7 +47,7 @@ def test_every_flipped_bit_of_a_page_is_noticed(path: Path) -> None:
         connection.close()
 
 
-def test_a_database_without_checksums_is_not_ours(tmp_path: Path) -> None:
+def test_database_without_checksums_is_corrupt(tmp_path: Path) -> None:
     foreign = tmp_path / "foreign.db"
     connection = apsw.Connection(str(foreign))
     connection.execute("CREATE TABLE t (a)")
@@ -59,14 +59,14 @@ def test_a_database_without_checksums_is_not_ours(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"not a database" * 100])
-def test_what_is_no_database_is_corrupt(tmp_path: Path, content: bytes) -> None:
+def test_non_database_files_are_corrupt(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "index.db").write_bytes(content)
     with pytest.raises(CodePlaneError) as raised:
         open_for_reading(tmp_path / "index.db")
     assert raised.value.code is ErrorCode.INDEX_CORRUPT
 
 
-def test_a_linked_database_is_refused(tmp_path: Path, path: Path) -> None:
+def test_symlinked_database_is_refused(tmp_path: Path, path: Path) -> None:
     (tmp_path / "link.db").symlink_to(path)
     with pytest.raises(CodePlaneError):
         open_for_reading(tmp_path / "link.db")
@@ -83,7 +83,7 @@ def test_a_reader_cannot_write(path: Path, sql: str) -> None:
     connection.close()
 
 
-def test_the_settings_that_protect(path: Path) -> None:
+def test_hardening_settings(path: Path) -> None:
     for opening in (open_for_reading, open_for_writing):
         connection = opening(path)
         wanted = {
@@ -99,7 +99,7 @@ def test_the_settings_that_protect(path: Path) -> None:
         connection.close()
 
 
-def test_the_log_is_emptied_when_it_has_grown(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_grown_wal_is_truncated(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     connection = open_for_writing(path)
     for _ in range(3):
         connection.execute("UPDATE t SET b = b || 'x'")
@@ -110,7 +110,7 @@ def test_the_log_is_emptied_when_it_has_grown(path: Path, monkeypatch: pytest.Mo
     connection.close()
 
 
-def test_a_reader_delays_the_checkpoint_and_does_not_break_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reader_delays_the_checkpoint(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "CHECKPOINT_BYTES", 1000)
     reader = open_for_reading(path)
     reader.execute("BEGIN")

@@ -7,7 +7,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.store.errors import SQLITE_CODES, from_sqlite, lexical_errors
 
 
-def test_every_exception_of_sqlite_is_mapped() -> None:
+def test_every_sqlite_exception_is_mapped() -> None:
     raised = {found for found in vars(apsw).values() if isinstance(found, type) and issubclass(found, apsw.Error)} | {
         getattr(apsw, name) for name in dir(apsw) if name.endswith("Error")
     }
@@ -26,7 +26,7 @@ def test_every_exception_of_sqlite_is_mapped() -> None:
         (apsw.MisuseError, ErrorCode.INTERNAL),
     ],
 )
-def test_the_map(kind: type[apsw.Error], code: ErrorCode) -> None:
+def test_error_codes(kind: type[apsw.Error], code: ErrorCode) -> None:
     assert from_sqlite(kind("message")).code is code
 
 
@@ -34,12 +34,12 @@ class PanicException(BaseException):
     pass
 
 
-def test_a_panic_of_the_text_index_is_corruption() -> None:
+def test_tantivy_panic_is_corruption() -> None:
     with pytest.raises(CodePlaneError) as raised, lexical_errors():
         raise PanicException("index out of bounds")
     assert raised.value.code is ErrorCode.INDEX_CORRUPT
 
 
-def test_an_interrupt_passes() -> None:
+def test_keyboard_interrupt_passes() -> None:
     with pytest.raises(KeyboardInterrupt), lexical_errors():
         raise KeyboardInterrupt

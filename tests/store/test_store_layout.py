@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.store.layout import StateDirectory, create_state, open_state, write_atomic
+from codeplane.store.layout import StateDirectory, create_state, open_state
+from codeplane.store.state_files import write_atomic
 from support.privileges import ordinary_rights
 
 
@@ -41,13 +42,13 @@ def test_create_narrows_the_mode_of_an_existing_directory(tmp_path: Path) -> Non
     assert _mode(create_state(tmp_path).path) == 0o700
 
 
-def test_open_says_none_and_writes_nothing(tmp_path: Path) -> None:
+def test_open_returns_none_and_writes_nothing(tmp_path: Path) -> None:
     assert open_state(tmp_path) is None
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("target", ["directory", "missing", "file"])
-def test_a_linked_state_directory_is_refused(tmp_path: Path, target: str) -> None:
+def test_symlinked_state_directory_is_refused(tmp_path: Path, target: str) -> None:
     outside = tmp_path / "outside"
     root = tmp_path / "repo"
     root.mkdir()
@@ -63,7 +64,7 @@ def test_a_linked_state_directory_is_refused(tmp_path: Path, target: str) -> Non
         assert os.listdir(outside) == ["precious"]
 
 
-def test_linked_generations_are_refused_and_nothing_outside_is_removed(tmp_path: Path, state: StateDirectory) -> None:
+def test_symlinked_generations_are_refused(tmp_path: Path, state: StateDirectory) -> None:
     outside = tmp_path / "outside"
     (outside / "1").mkdir(parents=True)
     state.generations_path.symlink_to(outside)
@@ -104,7 +105,7 @@ def test_a_generation_becomes_current_by_a_switch(state: StateDirectory) -> None
     assert state.generations() == [first, second]
 
 
-def test_names_of_generations_are_not_used_again(state: StateDirectory) -> None:
+def test_generation_names_are_not_reused(state: StateDirectory) -> None:
     first = state.new_generation()
     first.database.touch()
     state.switch(first)
@@ -113,13 +114,13 @@ def test_names_of_generations_are_not_used_again(state: StateDirectory) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"1", b"0\n", b"x\n", b"../1\n", b"1\n2\n", b"\xff\xfe\n", b"9" * 100])
-def test_a_damaged_pointer_is_corruption(state: StateDirectory, content: bytes) -> None:
+def test_damaged_current_file_is_corruption(state: StateDirectory, content: bytes) -> None:
     state.new_generation()
     (state.path / "CURRENT").write_bytes(content)
     assert _refused(state.current) is ErrorCode.INDEX_CORRUPT
 
 
-def test_a_pointer_to_nothing_or_to_links_is_corruption(tmp_path: Path, state: StateDirectory) -> None:
+def test_current_naming_a_missing_or_linked_generation_is_corruption(tmp_path: Path, state: StateDirectory) -> None:
     (state.path / "CURRENT").write_text("7\n")
     assert _refused(state.current) is ErrorCode.INDEX_CORRUPT
     generation = state.new_generation()
@@ -128,13 +129,13 @@ def test_a_pointer_to_nothing_or_to_links_is_corruption(tmp_path: Path, state: S
     assert not generation.is_plain()
 
 
-def test_a_linked_pointer_is_corruption(tmp_path: Path, state: StateDirectory) -> None:
+def test_symlinked_current_file_is_corruption(tmp_path: Path, state: StateDirectory) -> None:
     (tmp_path / "pointer").write_text("1\n")
     (state.path / "CURRENT").symlink_to(tmp_path / "pointer")
     assert _refused(state.current) is ErrorCode.INDEX_CORRUPT
 
 
-def test_sweep_keeps_the_current_generation_alone(state: StateDirectory) -> None:
+def test_sweep_keeps_only_the_current_generation(state: StateDirectory) -> None:
     old, current, building = (state.new_generation() for _ in range(3))
     current.database.touch()
     state.switch(current)
@@ -146,7 +147,7 @@ def test_sweep_keeps_the_current_generation_alone(state: StateDirectory) -> None
     assert (state.path / "config.yaml").exists()
 
 
-def test_many_threads_replace_one_file_and_none_fails(state: StateDirectory) -> None:
+def test_concurrent_atomic_writes_succeed(state: StateDirectory) -> None:
     directory = os.open(state.path, os.O_RDONLY)
 
     def replace(number: int) -> None:
@@ -167,9 +168,7 @@ def test_many_threads_replace_one_file_and_none_fails(state: StateDirectory) -> 
     ("trouble", "code"),
     [("rights", ErrorCode.STATE_DIRECTORY_READ_ONLY), ("name", ErrorCode.STATE_DIRECTORY_UNSAFE)],
 )
-def test_what_keeps_a_file_from_being_written_is_not_all_want_of_space(
-    state: StateDirectory, trouble: str, code: ErrorCode
-) -> None:
+def test_write_errors_map_to_codes(state: StateDirectory, trouble: str, code: ErrorCode) -> None:
     directory = os.open(state.path, os.O_RDONLY)
     name = "note" if trouble == "rights" else "n" * 250
     try:
@@ -182,7 +181,7 @@ def test_what_keeps_a_file_from_being_written_is_not_all_want_of_space(
         state.path.chmod(0o700)
 
 
-def test_clear_removes_links_but_not_what_they_point_to(tmp_path: Path, state: StateDirectory) -> None:
+def test_clear_removes_links_but_not_their_targets(tmp_path: Path, state: StateDirectory) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "precious").write_text("kept")
@@ -199,7 +198,7 @@ def test_clear_removes_links_but_not_what_they_point_to(tmp_path: Path, state: S
     assert state.clear(keep=()) == [".gitignore", "config.yaml"]
 
 
-def test_size_counts_files_and_not_what_links_point_to(tmp_path: Path, state: StateDirectory) -> None:
+def test_size_does_not_follow_links(tmp_path: Path, state: StateDirectory) -> None:
     before = state.size_bytes()
     (tmp_path / "big").write_bytes(b"x" * 100_000)
     (state.path / "link").symlink_to(tmp_path / "big")

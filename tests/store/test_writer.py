@@ -15,14 +15,14 @@ from codeplane.store.codec import path_from_text, path_to_text
 from codeplane.store.files import list_stored
 from codeplane.store.integrity import Verdict, verify
 from codeplane.store.layout import StateDirectory
-from codeplane.store.link_rows import make_links
+from codeplane.store.link_table import make_links
+from codeplane.store.open_writer import open_writer
 from codeplane.store.reader import open_reader
 from codeplane.store.records import ChangeKind, FileState, ObservedStat
-from codeplane.store.recovery import open_writer
 from support.store_sample import Sample, search
 
 
-def test_an_updated_index_equals_one_built_afresh(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
+def test_updated_index_equals_a_new_one(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
     updated = sample.build(state, texts)
     later = dict(texts)
     del later["src/module_3.py"]
@@ -50,7 +50,7 @@ def test_rows_may_be_plain_lists(sample: Sample, state: StateDirectory) -> None:
     assert sample.dump(named) == sample.dump(writer.generation)
 
 
-def test_many_rows_of_one_file_are_all_there(sample: Sample, state: StateDirectory) -> None:
+def test_many_rows_of_one_file(sample: Sample, state: StateDirectory) -> None:
     for count in (1, 15, 16, 17, 33, 1000):
         text = " ".join(f"word{number}" for number in range(count))
         generation = sample.build(state, {"a.py": text})
@@ -59,7 +59,7 @@ def test_many_rows_of_one_file_are_all_there(sample: Sample, state: StateDirecto
             assert reader.count("SELECT count(DISTINCT name) FROM name_files") == count
 
 
-def test_a_file_read_back_is_the_file_that_was_put(sample: Sample, state: StateDirectory) -> None:
+def test_file_round_trips(sample: Sample, state: StateDirectory) -> None:
     big = ObservedStat(1, 2, 3, (1 << 64) - 5, 9, 1 << 62)
     row = sample.row("a.py", "text")._replace(stat=big, state=FileState.SKIPPED, reason="too_large", language=None)
     with sample.create(state) as writer:
@@ -73,7 +73,7 @@ def test_a_file_read_back_is_the_file_that_was_put(sample: Sample, state: StateD
 @pytest.mark.parametrize(
     "path", ["a.py", "größe.py", "d/\udcff\udc80.py", "\U0010ff80.py", "\U0010ffff\udcff", "变.py"]
 )
-def test_every_path_comes_back(sample: Sample, state: StateDirectory, path: str) -> None:
+def test_paths_round_trip(sample: Sample, state: StateDirectory, path: str) -> None:
     assert path_from_text(path_to_text(path)) == path
     generation = sample.build(state, {path: "def f(): pass"})
     with open_writer(generation).writer as writer:
@@ -81,14 +81,14 @@ def test_every_path_comes_back(sample: Sample, state: StateDirectory, path: str)
         assert writer.remove_file(RepoPath(path))
 
 
-def test_no_two_paths_are_stored_alike() -> None:
+def test_stored_paths_are_unique() -> None:
     names = [b"\x80", b"\xff", "\U0010ff80".encode(), "\U0010ffff".encode(), b"\xf4\x8f\xbe", b"\xf4\x8f\xbe\xf4"]
     paths = [os.fsdecode(name) for name in names]
     assert len({path_to_text(path) for path in paths}) == len(paths)
     assert [os.fsencode(path_from_text(path_to_text(path))) for path in paths] == names
 
 
-def test_text_that_is_not_unicode_is_stored_all_the_same(sample: Sample, state: StateDirectory) -> None:
+def test_lone_surrogates_are_stored(sample: Sample, state: StateDirectory) -> None:
     facts = sample.facts("def f(): pass")
     packed = pack(facts)
     odd = packed._replace(
@@ -102,7 +102,7 @@ def test_text_that_is_not_unicode_is_stored_all_the_same(sample: Sample, state: 
         assert writer.rows("SELECT refs FROM files") == [(len(facts.refs),)]
 
 
-def test_facts_of_a_wrong_shape_change_nothing(sample: Sample, state: StateDirectory) -> None:
+def test_malformed_facts_change_nothing(sample: Sample, state: StateDirectory) -> None:
     generation = sample.build(state, {"a.py": "def f(): pass"})
     before = sample.dump(generation)
     wrong = PackedFacts(names=("a",), counts=(1, 2))
@@ -115,7 +115,7 @@ def test_facts_of_a_wrong_shape_change_nothing(sample: Sample, state: StateDirec
     assert sample.dump(generation) == before
 
 
-def test_nothing_changed_means_no_new_epoch(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
+def test_no_changes_make_no_epoch(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
     generation = sample.build(state, texts)
     with open_writer(generation).writer as writer:
         assert sample.sync(writer, texts) == 1
@@ -173,7 +173,7 @@ def test_one_change_per_path_and_epoch(sample: Sample, state: StateDirectory, te
         assert history(3) == [(ChangeKind.REMOVED, "moved.py", None)]
 
 
-def test_links_of_a_file_go_when_it_changes(sample: Sample, state: StateDirectory) -> None:
+def test_links_are_deleted_when_the_file_changes(sample: Sample, state: StateDirectory) -> None:
     texts = {"a.py": "def load(): pass", "b.py": "load"}
     with open_writer(sample.build(state, texts)).writer as writer:
         ids: dict[str, int] = dict(writer.rows("SELECT path, file_id FROM files"))
@@ -181,11 +181,11 @@ def test_links_of_a_file_go_when_it_changes(sample: Sample, state: StateDirector
         found = make_links(
             Links([7], [0], [0], [int(Tier.STRONG)], tokens=["x"], seen=[ids["a.py"]]), {7: place}, {"x": place}
         )
-        writer.leave_unresolved(ids.values())
-        assert writer.list_unresolved() == [ids["a.py"], ids["b.py"]]
-        writer.put_links(ids["b.py"], found)
-        assert writer.list_unresolved() == [ids["a.py"]]
-        writer.keep_links()
+        writer.links.mark_unresolved(ids.values())
+        assert writer.links.list_unresolved() == [ids["a.py"], ids["b.py"]]
+        writer.links.put(ids["b.py"], found)
+        assert writer.links.list_unresolved() == [ids["a.py"]]
+        writer.commit_links()
         assert sample.publish(writer) == 1, "links belong to the epoch that is there"
         held = [
             writer.rows(f"SELECT file_id FROM {table}")
@@ -201,9 +201,7 @@ def test_links_of_a_file_go_when_it_changes(sample: Sample, state: StateDirector
         )
 
 
-def test_rollback_forgets_everything_since_the_last_epoch(
-    sample: Sample, state: StateDirectory, texts: dict[str, str]
-) -> None:
+def test_rollback_returns_to_the_last_epoch(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
     generation = sample.build(state, texts)
     before = sample.dump(generation)
     with open_writer(generation).writer as writer:
@@ -217,7 +215,7 @@ def test_rollback_forgets_everything_since_the_last_epoch(
     assert sample.dump(generation) == before
 
 
-def test_rollback_after_a_half_publish_mends_the_text_index(
+def test_rollback_after_a_partial_publish_repairs_the_text_index(
     sample: Sample, state: StateDirectory, texts: dict[str, str]
 ) -> None:
     def fail(point: str) -> None:
@@ -250,7 +248,7 @@ def test_history_is_bounded(sample: Sample, state: StateDirectory, monkeypatch: 
         assert writer.rows("SELECT count(*) FROM epochs WHERE lexical_state IS NOT NULL") == [(1,)]
 
 
-def test_many_single_edits_merge_and_stay_whole(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
+def test_many_single_edits_and_merges(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
     generation = sample.build(state, texts)
     later = dict(texts)
     with open_writer(generation).writer as writer, open_reader(generation) as reader:

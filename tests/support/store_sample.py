@@ -17,11 +17,12 @@ from codeplane.store.dump import dump
 from codeplane.store.files import list_stored
 from codeplane.store.fingerprint import Fingerprint
 from codeplane.store.layout import Generation, StateDirectory
+from codeplane.store.open_writer import create_writer
 from codeplane.store.reader import EpochReader, open_reader
 from codeplane.store.records import EpochInfo, FileRow, FileState, ObservedStat
 from codeplane.store.registry import Binding
 from codeplane.store.schema import unit_of
-from codeplane.store.writer import Barrier, Writer, create_writer
+from codeplane.store.writer import Barrier, Writer
 from support.text_search import search_files
 
 _WORD = re.compile(r"[A-Za-z_]\w*")

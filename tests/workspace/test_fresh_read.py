@@ -77,7 +77,7 @@ def test_a_commit_and_a_branch_switch(root: Path, settings: WorkspaceSettings) -
 
 
 @LINUX
-def test_the_watchers_word_stands_in_for_a_look(root: Path) -> None:
+def test_watcher_proves_freshness_without_a_sync(root: Path) -> None:
     with door(root) as workspace:
         until(lambda: is_ready(workspace))
         arm(workspace)
@@ -98,7 +98,7 @@ def test_the_watchers_word_stands_in_for_a_look(root: Path) -> None:
 
 
 @LINUX
-def test_an_overflow_of_the_watcher_loses_nothing(root: Path) -> None:
+def test_watcher_overflow_loses_no_change(root: Path) -> None:
     room = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
     if room > 100_000:
         pytest.skip("the queue of this machine is too long to fill")
@@ -134,7 +134,7 @@ def test_ignore_rules_are_reconciled(root: Path, settings: WorkspaceSettings) ->
         assert (read.value, read.freshness.decision) == ([".gitignore", "pkg/b.py"], "reconciled_ignores")
 
 
-def test_balanced_answers_stale_and_goes_on(root: Path) -> None:
+def test_balanced_read_returns_stale_and_the_sync_continues(root: Path) -> None:
     with door(root, replace(QUIET, watcher=False, inline_ms=0)) as workspace:
         until(lambda: is_ready(workspace))
         for number in range(30):
@@ -144,7 +144,7 @@ def test_balanced_answers_stale_and_goes_on(root: Path) -> None:
         until(lambda: workspace.state().active_job is None and workspace.read(count_defs("load_7")).value == 1)
 
 
-def test_stale_paths_are_named_once_they_are_known(root: Path) -> None:
+def test_stale_paths_are_reported_once_known(root: Path) -> None:
     with door(root, replace(QUIET, watcher=False, inline_ms=100)) as workspace:
         until(lambda: is_ready(workspace))
         write(root, "c.py", "def gamma():\n    return 1\n")
@@ -158,7 +158,7 @@ def test_stale_paths_are_named_once_they_are_known(root: Path) -> None:
         assert (read.value, read.freshness.status) == (["a.py", "c.py"], "fresh")
 
 
-def test_a_look_that_began_before_the_call_does_not_count(root: Path) -> None:
+def test_running_sync_is_not_shared(root: Path) -> None:
     answers: list[object] = []
     with door(root, replace(QUIET, watcher=False)) as workspace:
         until(lambda: is_ready(workspace))
@@ -179,7 +179,7 @@ def test_a_look_that_began_before_the_call_does_not_count(root: Path) -> None:
         assert decisions.count("coalesced") == 3, decisions
 
 
-def test_strict_says_so_at_its_time_limit(root: Path) -> None:
+def test_strict_read_fails_at_its_deadline(root: Path) -> None:
     with door(root, replace(QUIET, watcher=False, strict_seconds=0.0)) as workspace:
         until(lambda: is_ready(workspace))
         write(root, "a.py", "def changed():\n    return 1\n")
@@ -192,7 +192,7 @@ def test_strict_says_so_at_its_time_limit(root: Path) -> None:
 
 
 @BOTH
-def test_best_effort_starts_nothing(root: Path, settings: WorkspaceSettings) -> None:
+def test_best_effort_starts_no_sync(root: Path, settings: WorkspaceSettings) -> None:
     with door(root, settings) as workspace:
         until(lambda: is_ready(workspace))
         before = workspace.state().last_sync
@@ -203,7 +203,7 @@ def test_best_effort_starts_nothing(root: Path, settings: WorkspaceSettings) -> 
         assert "stale_paths" not in replace(read.freshness, stale_total=0).as_dict()
 
 
-def test_a_question_about_one_file_looks_at_that_file_alone(root: Path) -> None:
+def test_read_of_one_file_checks_only_that_file(root: Path) -> None:
     for path in FILES:
         os.utime(root / path, ns=(0, 0))
     with door(root, replace(QUIET, watcher=False)) as workspace:
@@ -231,7 +231,7 @@ def test_a_question_about_one_file_looks_at_that_file_alone(root: Path) -> None:
         assert "pkg/b.py" not in workspace.read(paths, file=RepoPath("pkg/b.py")).value
 
 
-def test_an_error_of_the_old_epoch_is_not_the_last_word(root: Path) -> None:
+def test_query_error_of_an_old_epoch_is_retried(root: Path) -> None:
     def ask(snapshot: Snapshot) -> str:
         if "c.py" not in paths(snapshot):
             raise CodePlaneError(ErrorCode.FILE_NOT_FOUND, "not there")
@@ -264,7 +264,7 @@ def test_a_call_can_be_cancelled_while_it_waits(root: Path) -> None:
 
 
 @pytest.mark.parametrize("watcher", [True, False])
-def test_a_background_look_follows_a_change(root: Path, watcher: bool) -> None:
+def test_background_sync_follows_a_change(root: Path, watcher: bool) -> None:
     """By the watcher after its debounce; without it at the interval."""
     settings = WorkspaceSettings(prewarm=False, watcher=watcher, debounce_ms=50, interval_seconds=0.2, background=True)
     with door(root, settings) as workspace:

@@ -75,7 +75,7 @@ def test_references_after_an_edit(root: Path, settings: WorkspaceSettings) -> No
             assert uses(workspace, "alpha") == ["a.py:6", "c.py:1", "c.py:2"]
 
 
-def test_other_questions_do_not_wait(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_reads_do_not_wait(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with door(root, QUIET) as workspace:
         until(lambda: is_ready(workspace))
         held = Held(monkeypatch)
@@ -94,7 +94,7 @@ def test_other_questions_do_not_wait(root: Path, monkeypatch: pytest.MonkeyPatch
         assert found == [["b.py:1", "b.py:2", "c.py:1", "c.py:2"]]
 
 
-def test_what_was_left_is_resolved_by_the_next(root: Path) -> None:
+def test_next_process_resolves_pending_references(root: Path) -> None:
     with Indexer.open(options_for(root)) as indexer:
         indexer.sync()
         write(root, "a.py", "def alpha():\n    return 2\n\n\ndef omega():\n    return 1\n")
@@ -111,7 +111,7 @@ def test_what_was_left_is_resolved_by_the_next(root: Path) -> None:
         require_links(view.snapshot)
 
 
-def test_closing_does_not_wait_for_it(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_close_does_not_wait_for_resolution(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("codeplane.workspace.sync_runner.RESOLVE_SECONDS", 0.0)
     with door(root, QUIET) as workspace:
         until(lambda: is_ready(workspace))

@@ -40,7 +40,7 @@ def plain(root: Path) -> Path:
 
 
 @pytest.mark.parametrize("make", [plain, linked, submodule])
-def test_a_file_that_git_begins_to_track_is_seen(root: Path, make: object) -> None:
+def test_newly_tracked_file_is_seen(root: Path, make: object) -> None:
     assert callable(make)
     tree = make(root)
     write(tree, "new.py", "def new():\n    return 1\n")
@@ -55,7 +55,7 @@ def test_a_file_that_git_begins_to_track_is_seen(root: Path, make: object) -> No
 
 
 @pytest.mark.parametrize("make", [plain, linked, submodule])
-def test_each_of_them_shows_a_change(root: Path, make: object) -> None:
+def test_each_git_file_shows_a_change(root: Path, make: object) -> None:
     assert callable(make)
     tree = make(root)
     own = Path(git(tree, "rev-parse", "--absolute-git-dir").strip())
@@ -76,7 +76,7 @@ def test_each_of_them_shows_a_change(root: Path, make: object) -> None:
         assert stamps.read().stats != before
 
 
-def test_what_cannot_be_looked_at_is_not_believed(root: Path) -> None:
+def test_unreadable_git_files_are_not_trusted(root: Path) -> None:
     def is_settled(tree: Path) -> bool:
         return GitStamps(tree, overlay=True).read().settled
 

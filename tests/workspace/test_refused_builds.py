@@ -39,7 +39,7 @@ def clearing(workspace: Workspace) -> Iterator[None]:
     assert workspace.state().phase == "absent"
 
 
-def test_a_build_that_had_not_begun_ends_with_the_clearing(root: Path) -> None:
+def test_queued_build_fails_when_the_index_is_cleared(root: Path) -> None:
     with door(root, replace(QUIET, watcher=False)) as workspace:
         until(lambda: is_ready(workspace))
         write(root, "b.py", "x = 1\n")
@@ -57,7 +57,7 @@ def test_a_build_that_had_not_begun_ends_with_the_clearing(root: Path) -> None:
 
 
 @pytest.mark.parametrize("force", [False, True])
-def test_a_build_that_a_clearing_interrupts_has_failed(tmp_path: Path, force: bool) -> None:
+def test_running_build_fails_when_the_index_is_cleared(tmp_path: Path, force: bool) -> None:
     text = "".join(f"def f{number}():\n    return 1\n" for number in range(40))
     root = make_repository(tmp_path / "repo", {f"m{number:03}.py": text for number in range(300)})
     if force:
@@ -75,7 +75,7 @@ def test_a_build_that_a_clearing_interrupts_has_failed(tmp_path: Path, force: bo
 
 @pytest.mark.parametrize("settings", [QUIET, LAZY, ONE_SHOT], ids=["builds", "lazy", "once"])
 @pytest.mark.parametrize("indexed", [True, False])
-def test_a_build_of_what_another_process_keeps_is_refused(
+def test_build_is_refused_while_another_process_holds_the_lock(
     root: Path, indexed: bool, settings: WorkspaceSettings
 ) -> None:
     """At once, also before it is known that the lock is taken; and it is not done later behind the caller's back."""
@@ -100,7 +100,7 @@ def test_a_build_of_what_another_process_keeps_is_refused(
         assert workspace.read(paths).value == ["a.py"]
 
 
-def test_a_refused_build_leaves_nothing_to_be_done(root: Path) -> None:
+def test_refused_build_is_not_done_later(root: Path) -> None:
     create_state(root)
     with FileLock(root / ".codeplane" / "lock").acquire() as lock, door(root, LAZY) as workspace:
         with pytest.raises(CodePlaneError):
@@ -112,7 +112,7 @@ def test_a_refused_build_leaves_nothing_to_be_done(root: Path) -> None:
         assert not (root / ".codeplane" / "CURRENT").exists()
 
 
-def test_a_lock_that_is_let_go_of_in_a_moment_refuses_nothing(root: Path) -> None:
+def test_briefly_held_lock_refuses_no_build(root: Path) -> None:
     create_state(root)
     lock = FileLock(root / ".codeplane" / "lock").acquire()
     with door(root, LAZY) as workspace:
@@ -124,7 +124,7 @@ def test_a_lock_that_is_let_go_of_in_a_moment_refuses_nothing(root: Path) -> Non
         assert job.wait(20) and job.report is not None
 
 
-def test_whether_there_is_an_index_at_all(root: Path) -> None:
+def test_published_flag(root: Path) -> None:
     with door(root, LAZY) as workspace:
         until(lambda: workspace.state().phase == "absent")
         assert not workspace.state().published

@@ -28,7 +28,7 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
-def test_an_index_that_opens_is_waited_for(root: Path) -> None:
+def test_wait_for_an_opening_index(root: Path) -> None:
     with opening_held() as released, door(root, QUIET) as workspace:
         threading.Timer(0.2, released.set).start()
         assert workspace.wait_until_open()
@@ -36,7 +36,7 @@ def test_an_index_that_opens_is_waited_for(root: Path) -> None:
         assert workspace.wait_until_open(0.0)
 
 
-def test_the_wait_is_bounded_and_can_be_cancelled(root: Path) -> None:
+def test_wait_is_bounded_and_cancellable(root: Path) -> None:
     with opening_held(), door(root, QUIET) as workspace:
         began = time.monotonic()
         assert not workspace.wait_until_open(0.1)
@@ -46,7 +46,7 @@ def test_the_wait_is_bounded_and_can_be_cancelled(root: Path) -> None:
         assert caught.value.code is ErrorCode.CANCELLED
 
 
-def test_a_build_is_not_waited_for(tmp_path: Path) -> None:
+def test_no_wait_for_a_build(tmp_path: Path) -> None:
     with build_held(make_repository(tmp_path / "new", FILES)) as (server, _):
         workspace = server.pipeline._roots.home.workspace
         began = time.monotonic()
@@ -54,7 +54,7 @@ def test_a_build_is_not_waited_for(tmp_path: Path) -> None:
         assert time.monotonic() - began < 5
 
 
-def test_the_first_write_after_a_start_waits_for_the_index_to_open(root: Path) -> None:
+def test_first_write_waits_for_the_index_to_open(root: Path) -> None:
     with opening_held() as released, serving(root, ready=False) as server:
         threading.Timer(0.3, released.set).start()
         found = server.call("write_source", {"edits": [EDIT]})
@@ -63,7 +63,7 @@ def test_the_first_write_after_a_start_waits_for_the_index_to_open(root: Path) -
     assert found["meta"]["freshness"]["status"] == "fresh"
 
 
-def test_a_write_that_is_cancelled_while_it_waits_changes_nothing(root: Path) -> None:
+def test_cancelled_waiting_write_changes_nothing(root: Path) -> None:
     with opening_held() as released, serving(root, ready=False) as server:
         polls = iter([False] * 4)
         found = server.call("write_source", {"edits": [EDIT]}, cancelled=lambda: next(polls, True))

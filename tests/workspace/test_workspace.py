@@ -44,7 +44,7 @@ def refusal(workspace: Workspace, policy: str | None = None) -> CodePlaneError:
     return raised.value
 
 
-def test_a_missing_index_is_built_unasked_or_said_to_be_missing(root: Path) -> None:
+def test_missing_index_is_built_or_reported(root: Path) -> None:
     with door(root, LAZY) as workspace:
         until(lambda: workspace.state().phase == "absent")
         assert refusal(workspace).code is ErrorCode.NOT_INDEXED
@@ -61,7 +61,7 @@ def test_a_missing_index_is_built_unasked_or_said_to_be_missing(root: Path) -> N
         assert workspace.read(paths).freshness.status == "fresh"
 
 
-def test_a_question_during_the_first_build_is_told_how_far_it_is(tmp_path: Path) -> None:
+def test_read_during_the_first_build_reports_progress(tmp_path: Path) -> None:
     sources: dict[str, str | bytes] = {
         f"m{number}.py": f"def f{number}():\n    return 1\n" * 40 for number in range(300)
     }
@@ -81,7 +81,7 @@ def test_a_question_during_the_first_build_is_told_how_far_it_is(tmp_path: Path)
         assert len(workspace.read(paths, "strict").value) == 300
 
 
-def test_closing_cancels_a_build_that_the_next_one_resumes(tmp_path: Path) -> None:
+def test_close_interrupts_a_build_that_the_next_start_resumes(tmp_path: Path) -> None:
     sources: dict[str, str | bytes] = {
         f"m{number:03}.py": f"def f{number}():\n    return 1\n" * 60 for number in range(400)
     }
@@ -109,7 +109,7 @@ def test_closing_cancels_a_build_that_the_next_one_resumes(tmp_path: Path) -> No
         assert workspace.state().epoch == 2, "the first epoch holds what was done before"
 
 
-def test_closing_is_quick_and_leaves_no_thread(root: Path) -> None:
+def test_close_leaves_no_thread(root: Path) -> None:
     before = threading.active_count()
     for settings in (WorkspaceSettings(), QUIET, ONE_SHOT):
         workspace = Workspace(options_for(root), settings)
@@ -124,7 +124,7 @@ def test_closing_is_quick_and_leaves_no_thread(root: Path) -> None:
     Workspace(options_for(root), QUIET).close()
 
 
-def test_somebody_elses_lock_is_waited_for_and_the_index_read_meanwhile(root: Path) -> None:
+def test_index_is_read_while_another_process_holds_the_lock(root: Path) -> None:
     sync(root)
     lock = FileLock(root / ".codeplane" / "lock").acquire()
     try:
@@ -144,7 +144,7 @@ def test_somebody_elses_lock_is_waited_for_and_the_index_read_meanwhile(root: Pa
         lock.release()
 
 
-def test_clearing_and_building_again(root: Path) -> None:
+def test_clear_and_rebuild(root: Path) -> None:
     with door(root) as workspace:
         workspace.read(paths, "strict")
         for everything in (False, True):
@@ -158,7 +158,7 @@ def test_clearing_and_building_again(root: Path) -> None:
             assert workspace.read(paths, "strict").value == ["a.py", "pkg/b.py"]
 
 
-def test_an_index_that_is_removed_by_hand_is_built_again(root: Path) -> None:
+def test_manually_removed_index_is_rebuilt(root: Path) -> None:
     with door(root) as workspace:
         workspace.read(paths, "strict")
         shutil.rmtree(root / ".codeplane")
@@ -167,7 +167,7 @@ def test_an_index_that_is_removed_by_hand_is_built_again(root: Path) -> None:
         assert "c.py" in workspace.read(paths, "strict").value
 
 
-def test_a_forced_build_keeps_answering_and_its_end_is_seen(root: Path) -> None:
+def test_reads_continue_during_a_forced_build(root: Path) -> None:
     with door(root) as workspace:
         before = workspace.read(paths, "strict")
         job = workspace.build(force=True)
@@ -190,7 +190,7 @@ def _set_fingerprint(root: Path, old: str, new: str) -> None:
     connection.close()
 
 
-def test_an_index_by_other_rules_is_refused_and_replaced_on_request(root: Path) -> None:
+def test_incompatible_index_is_refused_and_rebuilt_on_request(root: Path) -> None:
     sync(root)
     _set_fingerprint(root, '"extractor":"', '"extractor":"older-')
     with door(root) as workspace:
@@ -207,7 +207,7 @@ def test_an_index_by_other_rules_is_refused_and_replaced_on_request(root: Path) 
         assert workspace.read(paths, "strict").value == ["a.py", "pkg/b.py"]
 
 
-def test_damage_that_a_reader_meets_is_mended(root: Path) -> None:
+def test_corruption_met_by_a_reader_is_repaired(root: Path) -> None:
     calls = 0
 
     def meets_damage(snapshot: Snapshot) -> list[str]:
@@ -235,7 +235,7 @@ def test_damage_that_a_reader_meets_is_mended(root: Path) -> None:
         assert workspace.read(meets_more).value == ["a.py", "pkg/b.py"]
 
 
-def test_preflight_tells_ignore_rules_from_damage(root: Path) -> None:
+def test_preflight_distinguishes_ignore_rules_from_corruption(root: Path) -> None:
     with door(root, LAZY) as workspace:
         assert workspace.preflight().outcome == "reindex_required"
         workspace.build(force=False).wait(20)
@@ -252,7 +252,7 @@ def test_preflight_tells_ignore_rules_from_damage(root: Path) -> None:
         assert workspace.preflight().outcome == "unknown"
 
 
-def test_what_the_user_settles_for_a_root_holds_for_every_later_open(root: Path) -> None:
+def test_user_settings_persist(root: Path) -> None:
     write(root, "tool.foo", "def in_foo():\n    return 1\n")
     watched = sys.platform.startswith("linux")
     options = options_for(root)
@@ -284,7 +284,7 @@ def test_what_the_user_settles_for_a_root_holds_for_every_later_open(root: Path)
         assert workspace.read(language).value is None
 
 
-def test_the_prewarm_runs_after_the_start(root: Path) -> None:
+def test_prewarm_runs_after_the_start(root: Path) -> None:
     with door(root, WorkspaceSettings(background=False)) as workspace:
         workspace.read(paths, "strict")
         until(lambda: workspace.state().prewarm == "complete")
@@ -297,7 +297,7 @@ def test_the_prewarm_runs_after_the_start(root: Path) -> None:
 
 
 @pytest.mark.parametrize("looks", [0, 1, 3, 8, 12, 99])
-def test_a_prewarm_stops_between_any_two_reads(root: Path, looks: int) -> None:
+def test_prewarm_stops_between_reads(root: Path, looks: int) -> None:
     """And reads only what every index has: an empty one as well as a full one."""
     asked = 0
 
@@ -311,7 +311,7 @@ def test_a_prewarm_stops_between_any_two_reads(root: Path, looks: int) -> None:
     assert asked == min(looks + 1, 13)
 
 
-def test_a_prewarm_that_failed_is_tried_again(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_prewarm_is_retried(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runs: list[bool] = []
     fails = True
 
@@ -337,7 +337,7 @@ def test_a_prewarm_that_failed_is_tried_again(root: Path, monkeypatch: pytest.Mo
         assert runs == [True, True, False]
 
 
-def test_a_moved_root_is_an_error_and_not_an_old_answer(root: Path) -> None:
+def test_moved_root_is_an_error(root: Path) -> None:
     with door(root, replace(QUIET, watcher=False)) as workspace:
         workspace.read(paths, "strict")
         root.rename(root.with_name("elsewhere"))
@@ -347,7 +347,7 @@ def test_a_moved_root_is_an_error_and_not_an_old_answer(root: Path) -> None:
         assert workspace.read(paths, "strict").value == ["other.py"], "another directory under the same name"
 
 
-def test_a_look_that_fails_is_said(root: Path) -> None:
+def test_failed_sync_is_reported(root: Path) -> None:
     with door(root, replace(QUIET, watcher=False)) as workspace:
         workspace.read(paths, "strict")
         head = root / ".git" / "HEAD"
@@ -362,7 +362,7 @@ def test_a_look_that_fails_is_said(root: Path) -> None:
 
 
 @pytest.mark.parametrize("watcher", [True, False])
-def test_many_readers_and_an_outside_editor(tmp_path: Path, watcher: bool) -> None:
+def test_many_readers_and_an_external_editor(tmp_path: Path, watcher: bool) -> None:
     """Each reader sees at least what was written before it asked, in one epoch, or is told that it may not."""
     root = make_repository(tmp_path / "repo", {"counter.py": "def n_0():\n    return 1\n", **FILES})
     outside = Outside(root, seed=7)

@@ -1,1 +1,1 @@
-"""Facts become epochs: what changed is read, parsed and published, and nothing else writes the index."""
+"""From facts to epochs: find what changed, parse it and publish it. Only this package writes the index."""

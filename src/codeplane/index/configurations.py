@@ -1,4 +1,4 @@
-"""What files that configure a build say, kept for whoever resolves names by it: modules, paths, workspaces."""
+"""Build configuration files that name resolution reads: modules, paths, workspaces."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def is_configuration(path: RepoPath) -> bool:
 
 
 def read_configuration(path: RepoPath, data: bytes | None) -> str | None:
-    """As JSON; None for what is too large or cannot be read."""
+    """Return the content as JSON; None if it is too large or malformed."""
     if data is None or len(data) > MAX_BYTES:
         return None
     text = data.decode("utf-8", "replace")
@@ -35,7 +35,7 @@ def read_configuration(path: RepoPath, data: bytes | None) -> str | None:
 
 
 def _load(text: str) -> Any:
-    """JSON, also with the comments and trailing commas that configurations have."""
+    """Parse JSON that may have comments and trailing commas."""
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError:

@@ -1,7 +1,7 @@
-"""Texts that were read before, in any repository of this user: their facts are fetched instead of made again.
+"""Cache of parse results by text, for all repositories of this user.
 
-What a text says does not depend on where it lies, but for ids and module names, which are made anew. Documents are
-different: some of what they define is named after their file, so they are remembered together with their path.
+Facts do not depend on the path of a file, except ids and module names, which are computed again. Documents are
+different: some of their definitions are named after the file, so their path is part of the key.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ class ExtractionCache:
     def __init__(self, extractions: ExtractionStore, fingerprint: Fingerprint) -> None:
         self._extraction_store = extractions
         self.ignored = False
-        """Whether every text is to be read again, and what is remembered of it replaced."""
-        self._asked: dict[str, bytes] = {}
-        """Keys of texts that are being read, by path."""
-        self._made_by = f"{WIRE_VERSION} {fingerprint.extractor} {fingerprint.grammars} {fingerprint.tokenizer}"
+        """Parse every text again, and replace its entry."""
+        self._parsing: dict[str, bytes] = {}
+        """Keys of texts that are being parsed, by path."""
+        self._versions = f"{WIRE_VERSION} {fingerprint.extractor} {fingerprint.grammars} {fingerprint.tokenizer}"
 
     def find(self, job: Job) -> Parsed | None:
-        """What a worker would answer, if one has before."""
-        key = self._asked[job.path] = self._key(job)
+        """Return the cached result of a job; None if its text was never parsed."""
+        key = self._parsing[job.path] = self._key(job)
         found = self._extraction_store.get(key) if not self.ignored else None
         if found is None:
             return None
@@ -40,16 +40,16 @@ class ExtractionCache:
                 facts = relocate(facts, by_name(job.language), path)
         except (ValueError, TypeError, IndexError):
             return None
-        del self._asked[job.path]
+        del self._parsing[job.path]
         return Parsed(job, facts, problems, searchable)
 
-    def keep(self, parsed: Parsed) -> None:
-        key = self._asked.pop(parsed.job.path, None)
+    def store(self, parsed: Parsed) -> None:
+        key = self._parsing.pop(parsed.job.path, None)
         if parsed.frame and key is not None:
             self._extraction_store.put(key, path_text(parsed.job.path).encode() + b"\0" + parsed.frame)
 
     def flush(self) -> None:
-        self._asked.clear()
+        self._parsing.clear()
         self._extraction_store.flush()
 
     def _key(self, job: Job) -> bytes:
@@ -58,5 +58,5 @@ class ExtractionCache:
             hints = str(may_define(job.path))
         elif by_name(job.language).read is not None:
             path = path_text(job.path)
-        head = "\0".join((self._made_by, job.language, hints, path))
+        head = "\0".join((self._versions, job.language, hints, path))
         return hashlib.sha256(head.encode() + b"\0" + job.source).digest()

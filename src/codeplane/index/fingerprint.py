@@ -1,4 +1,4 @@
-"""What an index made by this program depends on."""
+"""Fingerprint of an index built by this program."""
 
 from __future__ import annotations
 

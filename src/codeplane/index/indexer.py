@@ -44,7 +44,7 @@ from codeplane.store.extraction_store import ExtractionStore
 from codeplane.store.index_cache import CachedIndex, IndexCache
 from codeplane.store.integrity import IndexCheck, Verdict
 from codeplane.store.layout import Generation, StateDirectory, create_state
-from codeplane.store.recovery import open_writer
+from codeplane.store.open_writer import open_writer
 from codeplane.store.writer import Barrier, Writer
 
 _REASONS = {Verdict.BUILDING: "an earlier build was not finished", Verdict.CORRUPT: "it was damaged"}
@@ -296,7 +296,7 @@ class Indexer:
         self._rebuild_reason = error.message
 
     def _drop_writer(self) -> None:
-        """Let go of an unusable generation, whatever errors its close raises."""
+        """Close an unusable generation and ignore the errors of its close."""
         writer, self.writer = self.writer, None
         if writer is not None:
             self._last_epoch = writer.epoch if writer.epoch is not None else self._last_epoch

@@ -41,10 +41,8 @@ class Invalidation:
 
     def put_configuration(self, path: RepoPath, content: str | None) -> None:
         """Store a build configuration file. A change of it may affect any import."""
-        key = (path_to_text(path),)
-        rows = self._writer.rows("SELECT content FROM configurations WHERE path = ?", key)
-        if (rows[0][0] if rows else None) != content:
-            self._writer.put_configuration(path, content)
+        if self._writer.configurations.get(path) != content:
+            self._writer.configurations.write({path: content})
             self._configuration_changed = True
 
     def settle(self, paths: Collection[RepoPath]) -> int:
@@ -64,7 +62,7 @@ class Invalidation:
                 self._resolve(affected, paths)
             count = len(affected)
         else:
-            count = self._writer.leave_unresolved(None if self._configuration_changed else self._affected())
+            count = self._writer.links.mark_unresolved(None if self._configuration_changed else self._affected())
         self._before.clear()
         self.is_new_index = self._configuration_changed = False
         return count
@@ -99,7 +97,7 @@ class Invalidation:
         else:
             found = resolve_files(self._writer, paths, file_ids)
         for file_id, links in found:
-            self._writer.put_links(file_id, links)
+            self._writer.links.put(file_id, links)
 
     def _select(self, sql: str, values: Sequence[int | str]) -> Iterator[int]:
         for start in range(0, len(values), _ROWS_PER_SELECT):
@@ -110,15 +108,15 @@ class Invalidation:
 
 def resolve_pending(writer: Writer, paths: Collection[RepoPath], stop: Callable[[], bool]) -> bool:
     """Resolve the unresolved files until `stop()`; return True if none is left."""
-    pending = writer.list_unresolved()
+    pending = writer.links.list_unresolved()
     done = 0
     for file_id, links in resolve_files(writer, paths, pending) if pending else ():
-        writer.put_links(file_id, links)
+        writer.links.put(file_id, links)
         done += 1
         if stop():
             break
     if pending:
-        writer.keep_links()
+        writer.commit_links()
     return done == len(pending)
 
 

@@ -108,7 +108,7 @@ class Decision(NamedTuple):
 
 @dataclass(frozen=True)
 class PipelineResources:
-    """What every run of an indexer shares."""
+    """Resources that all runs of an indexer share."""
 
     root: Root
     options: IndexOptions
@@ -148,7 +148,7 @@ class Pipeline:
         self._declare_markers(candidates)
         for parsed in self._pool.parse(self._uncached(self._jobs(candidates))):
             batch.parsed += 1
-            self._extraction_cache.keep(parsed)
+            self._extraction_cache.store(parsed)
             self._write_parsed(parsed)
         self._extraction_cache.flush()
         for old, new in batch.renames():

@@ -41,7 +41,7 @@ class Roles:
     def load(cls, writer: Writer) -> Roles:
         """Return the state of the last publish."""
         made = cls()
-        for path, statements in writer.read_attributes():
+        for path, statements in writer.attributes.read():
             made._stated[path] = tuple(AttributeStatement(*each) for each in orjson.loads(statements))
         made._known()
         made.behind = writer.read_meta(ROLES_KEY) == _BEHIND
@@ -72,14 +72,14 @@ class Roles:
         decision: dict[RepoPath, RoleDecision] = {}
         again: set[RepoPath] = set()
         for directory in sorted(directories):
-            for file in writer.judged_files(directory):
+            for file in writer.roles.list_files(directory):
                 now = decide_role(file.path, file.header, known.find(file.path))
                 if file.lexical and in_scope(now.role, "runtime") != in_scope(file.role, "runtime"):
                     again.add(file.path)
                 elif (now.role, storable(now.evidence)) != (file.role, file.evidence):
                     decision[file.path] = now
         if decision:
-            writer.put_roles(decision)
+            writer.roles.write(decision)
         self._write(writer)
         return sorted(again)
 
@@ -100,7 +100,7 @@ class Roles:
 
     def _write(self, writer: Writer) -> None:
         if self._changed:
-            writer.put_attributes({path: _as_text(self._stated[path]) for path in sorted(self._changed)})
+            writer.attributes.write({path: _as_text(self._stated[path]) for path in sorted(self._changed)})
         self._stated = {path: statements for path, statements in self._stated.items() if statements}
         self._changed = set()
 

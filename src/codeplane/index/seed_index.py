@@ -16,16 +16,16 @@ from codeplane.disk.walk import Scan
 from codeplane.index.fingerprint import runtime_fingerprint
 from codeplane.store.index_cache import MIN_FILES, CachedIndex, IndexCache, TreeSignature, similarity, tree_signature
 from codeplane.store.layout import Generation, StateDirectory
-from codeplane.store.recovery import open_seeded
+from codeplane.store.open_writer import create_writer, open_seeded
 from codeplane.store.registry import Binding
-from codeplane.store.writer import Barrier, Writer, create_writer
+from codeplane.store.writer import Barrier, Writer
 
 _EPOCHS_PER_GENERATION = 1_000_000
 _SWITCH_SHARE = 10
 """If one file in so many changed at once, it may be a branch switch."""
 _MIN_SIMILARITY = 0.3
 _MIN_ADVANTAGE = 0.1
-"""How much more similar to the tree a cached index must be than the current one."""
+"""Minimum advantage in similarity of a cached index over the current one."""
 
 
 class NewGeneration(NamedTuple):

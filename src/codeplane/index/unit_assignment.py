@@ -34,7 +34,7 @@ from codeplane.index.units.validation import (
 )
 from codeplane.languages.manifest import Manifest
 from codeplane.store.codec import storable
-from codeplane.store.unit_rows import FamilyFile, UnitRow
+from codeplane.store.unit_table import FamilyFile, UnitRow
 from codeplane.store.writer import Writer
 
 CONTEXTS_KEY = "contexts"
@@ -93,8 +93,8 @@ class UnitAssignment:
     def load(cls, writer: Writer) -> UnitAssignment:
         """Return the state of the last publish."""
         made = cls()
-        made._manifests = {path: _manifest(declared) for path, declared in writer.read_manifests()}
-        rows = writer.read_units()
+        made._manifests = {path: _manifest(declared) for path, declared in writer.manifests.read()}
+        rows = writer.units.read()
         made._published = {row.unit_id: row for row in rows}
         made._unit_roots = UnitRoots(map(candidate_of, rows))
         made._states = {row.unit_id: State(row.state) for row in rows}
@@ -163,20 +163,20 @@ class UnitAssignment:
             del self._samples[unit_id]
         if redone:
             self._resample_family(
-                writer.family_files(redone), [each for each in candidates.values() if each.family in redone]
+                writer.units.list_files(redone), [each for each in candidates.values() if each.family in redone]
             )
         for unit_id in sorted(self._unsure & candidates.keys()):
             unit = candidates[unit_id]
             if unit.family not in redone:
-                self._resample_family(writer.family_files([unit.family], unit.root), [unit])
+                self._resample_family(writer.units.list_files([unit.family], unit.root), [unit])
         self._states = {
             unit_id: unit_state(unit, self._samples.get(unit_id, ())) for unit_id, unit in candidates.items()
         }
         if redone:
-            self._move(writer, writer.family_files(redone))
+            self._move(writer, writer.units.list_files(redone))
         for unit_id, unit in candidates.items():
             if unit.family not in redone and self._published[unit_id].state != self._states[unit_id]:
-                self._move(writer, writer.family_files([unit.family], unit.root))
+                self._move(writer, writer.units.list_files([unit.family], unit.root))
         self._write(writer, candidates)
 
     def _discover(self) -> None:
@@ -243,16 +243,16 @@ class UnitAssignment:
             if unit_id != file.unit_id:
                 moves.append((file.path, unit_id))
         for path, unit_id in moves:
-            writer.move_file(path, unit_id)
+            writer.units.move_file(path, unit_id)
 
     def _write(self, writer: Writer, candidates: Mapping[int, Candidate]) -> None:
         rows = {unit_id: self._row(unit) for unit_id, unit in candidates.items()}
         gone = sorted(self._published.keys() - rows.keys())
         changed = [row for unit_id, row in sorted(rows.items()) if self._published.get(unit_id) != row]
         if gone or changed:
-            writer.put_units(gone, changed)
+            writer.units.write(gone, changed)
         if self._declared:
-            writer.put_manifests(self._declared)
+            writer.manifests.write(self._declared)
         notes = orjson.dumps([(storable(note.path), storable(note.text)) for note in self._notes]).decode()
         key = self._contexts.key if self._contexts is not None else ""
         meta = {NOTES_KEY: notes, CONTEXTS_KEY: key}

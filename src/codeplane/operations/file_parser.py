@@ -82,7 +82,7 @@ class FileParser:
                     details={"reason": parsed.failure},
                     remedy="Read the file itself.",
                 )
-            remembered.keep(parsed)
+            remembered.store(parsed)
             return parsed
 
     def _put(self, key: tuple[RepoPath, str, str], outlined: FileOutlineRows) -> None:

@@ -18,7 +18,7 @@ from codeplane.operations.missing_paths import nothing_indexed
 from codeplane.query.files import FileInfo, get_file, list_files
 from codeplane.query.snapshot import Page, Snapshot
 from codeplane.query.units import UnitInfo, UnitNote, list_all_units, list_unit_notes, list_units
-from codeplane.store.unit_rows import UnitRow
+from codeplane.store.unit_table import UnitRow
 from codeplane.workspace.freshness import Freshness, FreshResult
 
 Reads = Callable[[Callable[[Snapshot], Any]], FreshResult[Any]]

@@ -18,7 +18,7 @@ from codeplane.languages.roles import Scope
 from codeplane.query.snapshot import Snapshot
 from codeplane.store.codec import ORDINAL_BITS, path_from_text, path_to_text, split_row_id
 from codeplane.store.database import Row
-from codeplane.store.lexical import FileHit, PassageHit
+from codeplane.store.lexical_reader import FileHit, PassageHit
 
 MAX_TERMS = 64
 MAX_TERMS_LOOKED_UP = 256
@@ -144,7 +144,7 @@ def list_similar_names(snapshot: Snapshot, name: str, limit: int) -> list[str]:
 
 def list_passages_with_prefix(snapshot: Snapshot, key: str, limit: int) -> list[PassageMatch]:
     """Definitions whose name begins with the key and goes on, shorter names first."""
-    names = [name for name in snapshot.reader.lexical.names_from(key, MAX_NAMES) if name != key]
+    names = [name for name in snapshot.reader.lexical.names_with_prefix(key, MAX_NAMES) if name != key]
     nearest = sorted(names, key=lambda name: (len(name), name))[:MAX_PREFIX_NAMES]
     return list_passages_named(snapshot, dict.fromkeys(nearest, 1), limit) if nearest else []
 

@@ -11,7 +11,7 @@ from codeplane.query.rows import fetch_page
 from codeplane.query.snapshot import Page, Snapshot
 from codeplane.store.codec import path_to_text
 from codeplane.store.database import Row, Value
-from codeplane.store.unit_rows import UNIT_COLUMNS, UnitRow, unit_from_row
+from codeplane.store.unit_table import UNIT_COLUMNS, UnitRow, unit_from_row
 
 
 class UnitInfo(NamedTuple):

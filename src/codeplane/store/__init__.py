@@ -1,4 +1,4 @@
-"""Where an index lives: SQLite with one writer, Tantivy beside it, and what proves that both are whole.
+"""The stored index: SQLite with one writer, Tantivy beside it, and checks that both are intact.
 
-Nothing here looks at the working tree; only this package knows SQLite and Tantivy.
+Nothing here reads the working tree; only this package uses SQLite and Tantivy.
 """

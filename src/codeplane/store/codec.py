@@ -1,8 +1,8 @@
-"""How values of ours become values that SQLite and Tantivy can hold, and back again.
+"""Encoding of paths, row ids and numbers for SQLite and Tantivy.
 
-A path may hold bytes that are not UTF-8 (surrogate escapes); both stores take only text.
-Such bytes are written as characters of the last private plane, one for each byte; a path
-that really holds such a character is written byte by byte as well, so nothing collides.
+A path may contain bytes that are not UTF-8 (surrogate escapes), but both stores take only text. Such bytes are written
+as characters of the last private plane, one per byte; a path that really contains such a character is written byte by
+byte as well, so that nothing collides.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def split_row_id(identity: int) -> tuple[int, int]:
 
 
 def row_range(file_id: int) -> tuple[int, int]:
-    """First and last id that a row of this file can have."""
+    """Return the first and last possible row id of a file."""
     return file_id << ORDINAL_BITS, file_id << ORDINAL_BITS | ORDINAL_MASK
 
 
@@ -47,10 +47,10 @@ def path_from_text(text: str) -> RepoPath:
 
 
 def storable(text: str) -> str:
-    """`text` with lone surrogates replaced: only paths must come back as they were."""
+    """Return text with lone surrogates replaced: only paths must survive unchanged."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def signed64(value: int) -> int:
-    """Inode numbers and times may need 64 unsigned bits; SQLite has 63 and a sign."""
+    """Wrap an unsigned 64-bit number, such as an inode, into the signed range of SQLite."""
     return value if -(1 << 63) <= value < 1 << 63 else (value + (1 << 63)) % (1 << 64) - (1 << 63)

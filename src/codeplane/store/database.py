@@ -1,8 +1,7 @@
 """Connections to an index database: checksummed pages, one writer, read-only readers.
 
-Only the writer checkpoints. A database whose pages carry no checksums was not made by us
-and is treated as damaged. The version of SQLite is asserted, because older ones corrupt a
-database in WAL mode that has two connections.
+Only the writer checkpoints. A database without page checksums was not created by CodePlane and is treated as corrupt.
+The version of SQLite is asserted, because older ones can corrupt a WAL database with two connections.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _BULK_CACHE_KIB = 64 * 1024
 
 
 def create_database(path: Path) -> apsw.Connection:
-    """A new, empty database for a bulk load: nobody reads it, and if it is not finished it is thrown away."""
+    """Create an empty database for a bulk load: it has no readers, and is discarded if it is not finished."""
     with sqlite_errors():
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
         connection = _connect(path, apsw.SQLITE_OPEN_READWRITE)
@@ -51,10 +50,10 @@ def create_database(path: Path) -> apsw.Connection:
 
 
 def finish_bulk(connection: apsw.Connection) -> None:
-    """Turn a loaded database into one that readers may share; the caller brings it to the disk before it is used."""
+    """Let readers share a loaded database; the caller flushes it to disk before it is used."""
     with sqlite_errors():
         connection.pragma("locking_mode", "normal")
-        # The lock is only given up by the next access.
+        # The lock is only released by the next access.
         connection.pragma("user_version")
         if connection.pragma("journal_mode", "wal") != "wal":
             raise corrupt("the database cannot use a write-ahead log")
@@ -64,7 +63,7 @@ def finish_bulk(connection: apsw.Connection) -> None:
 
 
 def open_for_writing(path: Path) -> apsw.Connection:
-    """The one write connection of a generation; the caller holds the lock of the repository."""
+    """Open the only write connection of a generation; the caller holds the lock of the repository."""
     unclean = wal_bytes(path) > 0
     with sqlite_errors():
         connection = _connect(path, apsw.SQLITE_OPEN_READWRITE)
@@ -83,7 +82,7 @@ def open_for_writing(path: Path) -> apsw.Connection:
 
 
 def open_shared(path: Path, busy_ms: int) -> apsw.Connection:
-    """A database that several processes write, each waiting so long for another; damage shows where it is read."""
+    """Open a database that several processes write; corruption is detected when a page is read."""
     with sqlite_errors():
         connection = _connect(path, apsw.SQLITE_OPEN_READWRITE)
         try:
@@ -99,7 +98,7 @@ def open_shared(path: Path, busy_ms: int) -> apsw.Connection:
 
 
 def open_for_reading(path: Path) -> apsw.Connection:
-    """A connection that cannot write. Where the directory is read-only too, a settled database can still be read."""
+    """Open a connection that cannot write. A settled database can be read even in a read-only directory."""
     with sqlite_errors():
         try:
             connection = _connect(path, apsw.SQLITE_OPEN_READONLY)
@@ -120,7 +119,7 @@ def open_for_reading(path: Path) -> apsw.Connection:
 
 
 def sqlite_version() -> str:
-    """The version of SQLite in use; INTERNAL when it is too old or lacks checksummed pages."""
+    """Return the version of SQLite. Raises INTERNAL if it is too old or lacks checksummed pages."""
     _require_checksums()
     return apsw.sqlite_lib_version()
 
@@ -133,7 +132,7 @@ def wal_bytes(path: Path) -> int:
 
 
 def checkpoint(connection: apsw.Connection, path: Path) -> None:
-    """Move a grown log into the database. Readers may delay that; beyond the cap they are waited for."""
+    """Move a grown log into the database. Readers may delay it; above the cap, wait for them."""
     size = wal_bytes(path)
     if size <= CHECKPOINT_BYTES:
         return
@@ -150,7 +149,7 @@ def checkpoint(connection: apsw.Connection, path: Path) -> None:
 
 
 def close_writer(connection: apsw.Connection) -> None:
-    """Close the write connection, leaving an empty log unless a reader still needs it."""
+    """Close the write connection and leave an empty log, unless a reader still needs it."""
     with sqlite_errors():
         try:
             connection.set_busy_timeout(0)
@@ -168,7 +167,7 @@ def rows(connection: apsw.Connection, sql: str, parameters: Sequence[Value] = ()
 
 
 class ReadOnlyDatabase:
-    """A database that is only read, by whoever needs no epoch."""
+    """Read-only access to a database, without an epoch."""
 
     def __init__(self, path: Path) -> None:
         self._connection = open_for_reading(path)
@@ -184,7 +183,7 @@ def row(connection: apsw.Connection, sql: str, parameters: Sequence[Value] = ())
 
 @contextmanager
 def transaction(connection: apsw.Connection) -> Iterator[None]:
-    """One write transaction: all of it or nothing."""
+    """Run one atomic write transaction."""
     with sqlite_errors():
         connection.execute("BEGIN IMMEDIATE")
         try:
@@ -204,7 +203,7 @@ def _connect(path: Path | str, flags: int) -> apsw.Connection:
 
 
 def _require_checksums() -> None:
-    """Register the file system that checks pages; it stays registered when the connection is gone."""
+    """Register the checksum VFS; it stays registered after the connection is closed."""
     if VFS in apsw.vfs_names():
         return
     if apsw.SQLITE_VERSION_NUMBER < MINIMUM_SQLITE:
@@ -219,10 +218,10 @@ def _require_checksums() -> None:
 
 
 def _check_checksums(connection: apsw.Connection, path: Path) -> None:
-    """Without the reserved bytes no page would be checked, whatever the flags say."""
+    """Raise INDEX_CORRUPT unless pages reserve bytes for checksums: otherwise none would be checked."""
     connection.pragma("schema_version")
     if connection.reserve_bytes() != CHECKSUM_BYTES or connection.pragma("page_size") != PAGE_BYTES:
-        raise corrupt(f"{path.name} carries no checksums")
+        raise corrupt(f"{path.name} has no page checksums")
 
 
 def _harden(connection: apsw.Connection, cache_kib: int) -> None:

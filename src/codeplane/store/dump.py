@@ -1,7 +1,7 @@
-"""All that an index says, as sorted text: two indexes of the same files give the same lines.
+"""Logical dump of an index as sorted text: indexes of the same files have equal dumps.
 
-Ids, times, epochs and history are left out, since they tell how an index came about. Paths
-and names stand for ids, so an index kept up to date can be compared with one built afresh.
+Ids, times, epochs and history are omitted or replaced by paths and names, since they depend on how the index was built.
+So an incrementally updated index can be compared with one built from scratch.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from codeplane.store.reader import EpochReader
 
 
 def dump(reader: EpochReader) -> Iterator[str]:
-    """Lines of `table<TAB>JSON`, sorted within each table, tables in a fixed order."""
+    """Yield lines of `table<TAB>JSON`, sorted within each table, tables in a fixed order."""
     for table, sql in _TABLES.items():
         lines = (_line(table, row) for row in reader.stream(sql))
         yield from sorted(lines) if table in _SORT_HERE else lines

@@ -1,4 +1,4 @@
-"""Rows about the index itself: what it is, and which epochs it has published."""
+"""Rows about the index itself: its metadata and its published epochs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from codeplane.store.codec import path_to_text
 from codeplane.store.database import row
 from codeplane.store.errors import corrupt
 from codeplane.store.records import EpochInfo, EpochRow, PendingChange
-from codeplane.store.schema import KEPT_EPOCHS
+from codeplane.store.schema import KEPT_EPOCHS, insert_sql
 from codeplane.store.segments import RecordedSegments, parse_recorded
 
 
@@ -22,7 +22,7 @@ def read_meta(connection: apsw.Connection, key: str) -> str | None:
 
 
 def write_meta(connection: apsw.Connection, values: Mapping[str, str]) -> None:
-    connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items()))
+    connection.executemany(insert_sql("meta", replace=True), list(values.items()))
 
 
 def current_epoch(connection: apsw.Connection) -> int | None:
@@ -31,7 +31,7 @@ def current_epoch(connection: apsw.Connection) -> int | None:
 
 
 def read_epoch(connection: apsw.Connection) -> EpochRow | None:
-    """The last published epoch."""
+    """Return the last published epoch."""
     sql = "SELECT epoch, published_ns, merkle_root, head, repo_version, files FROM epochs ORDER BY epoch DESC LIMIT 1"
     found = row(connection, sql)
     if found is None:
@@ -44,15 +44,15 @@ def read_epoch(connection: apsw.Connection) -> EpochRow | None:
 
 
 def read_recorded(connection: apsw.Connection, epoch: int) -> RecordedSegments:
-    """The commit of the text index that belongs to the last epoch."""
+    """Return the commit of the text index that belongs to the last epoch."""
     found = row(connection, "SELECT lexical_opstamp, lexical_state FROM epochs WHERE epoch = ?", (epoch,))
     if found is None:
-        raise corrupt(f"epoch {epoch} is not there")
+        raise corrupt(f"epoch {epoch} is missing")
     return parse_recorded(found[0], found[1])
 
 
 def insert_epoch(connection: apsw.Connection, epoch: int, info: EpochInfo, segments: RecordedSegments) -> None:
-    # Only the last epoch can be opened, so only it needs the list of segments.
+    # Only the last epoch can be opened, so only that one needs the list of segments.
     connection.execute("UPDATE epochs SET lexical_state = NULL WHERE lexical_state IS NOT NULL")
     files = connection.execute("SELECT count(*) FROM files").get
     version = orjson.dumps(info.repo_version, option=orjson.OPT_SORT_KEYS).decode()
@@ -66,11 +66,11 @@ def insert_epoch(connection: apsw.Connection, epoch: int, info: EpochInfo, segme
         segments.opstamp,
         segments.as_json(),
     )
-    connection.execute("INSERT INTO epochs VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+    connection.execute(insert_sql("epochs"), values)
 
 
 def refresh_epoch(connection: apsw.Connection, epoch: int, info: EpochInfo) -> None:
-    """The repository moved without a change of content (a commit, say): only what the epoch says of Git changes."""
+    """Update what an epoch says about git, after a commit for example, without a change of content."""
     version = orjson.dumps(info.repo_version, option=orjson.OPT_SORT_KEYS).decode()
     values = (info.head, version, epoch, info.head, version)
     connection.execute(
@@ -95,11 +95,11 @@ def insert_changes(connection: apsw.Connection, epoch: int, changes: Mapping[Rep
         )
         for path, change in sorted(changes.items())
     ]
-    connection.executemany("INSERT INTO epoch_files VALUES (?, ?, ?, ?, ?)", values)
+    connection.executemany(insert_sql("epoch_files"), values)
 
 
 def prune(connection: apsw.Connection, epoch: int, kept: int | None = None) -> None:
-    """Keep the history of the last epochs only."""
+    """Delete the history of all epochs but the last `kept`."""
     oldest = epoch - (KEPT_EPOCHS if kept is None else kept) + 1
     for sql in (
         "DELETE FROM epochs WHERE epoch < ?",

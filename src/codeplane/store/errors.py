@@ -1,7 +1,6 @@
-"""What SQLite and Tantivy raise, mapped once onto our own table of errors.
+"""Errors of SQLite and Tantivy, mapped onto error codes.
 
-Tantivy's panics are not `Exception`s, so its boundary looks at everything that is raised
-and lets pass what belongs to Python (interrupts, exits).
+Panics of Tantivy are not `Exception`s, so its boundary catches everything and re-raises interrupts and exits.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ SQLITE_CODES: dict[type[Exception], ErrorCode] = {
     apsw.EmptyError: ErrorCode.INDEX_CORRUPT,
     apsw.SchemaChangeError: ErrorCode.INDEX_CORRUPT,
     apsw.TooBigError: ErrorCode.INDEX_CORRUPT,
-    # The statements are constants, so a missing table or column means another database than ours.
+    # Statements are constants, so a missing table or column means a foreign database.
     apsw.SQLError: ErrorCode.INDEX_CORRUPT,
     apsw.MismatchError: ErrorCode.INDEX_CORRUPT,
     apsw.FullError: ErrorCode.NO_SPACE,
@@ -81,7 +80,7 @@ def from_lexical(error: BaseException) -> CodePlaneError:
         return CodePlaneError(ErrorCode.NO_SPACE, f"the text index failed: {error}", remedy=SPACE_REMEDY)
     if "LockBusy" in str(error):
         code = ErrorCode.INDEX_LOCKED
-        return CodePlaneError(code, "another process writes the text index", remedy=_REMEDIES[code])
+        return CodePlaneError(code, "another process is writing the text index", remedy=_REMEDIES[code])
     return corrupt(f"the text index failed: {error}")
 
 

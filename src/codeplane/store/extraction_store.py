@@ -1,8 +1,8 @@
-"""What was read out of a text once, for all repositories of this user on this machine, by the digest of the text.
+"""Database of extracted facts by digest of the text, shared by all repositories of this user.
 
-It lies in the user's own directory and holds nothing that is not in a text: no path, no repository. Pages carry
-checksums. Whatever goes wrong with it, a full disk or a damaged file, means that texts are read again. It is bounded,
-and may be deleted at any time.
+It is in the user's state directory and holds only what is in the texts, no path and no repository. Pages carry
+checksums. Any failure, such as a full disk or a damaged file, only means that texts are parsed again. The database is
+bounded, and may be deleted at any time.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ CREATE TABLE extractions (key BLOB PRIMARY KEY, used INTEGER NOT NULL, data BLOB
 CREATE INDEX extractions_used ON extractions (used);
 CREATE TABLE rounds (number INTEGER PRIMARY KEY) STRICT;
 """
-_HELD_BYTES = 8 * 1024 * 1024
-_ROOM_KEPT = 0.8
+_FLUSH_BYTES = 8 * 1024 * 1024
+_EVICT_TO = 0.8
 _BUSY_MS = 200
 
 
 class ExtractionStore:
-    """Belongs to one thread; several processes may have it open. Nothing here ever raises."""
+    """Belongs to one thread; several processes may use it. No method raises."""
 
     def __init__(self, user_state: Path, max_bytes: int) -> None:
         self._path = user_state / NAME
@@ -52,7 +52,7 @@ class ExtractionStore:
         try:
             found = connection.execute("SELECT data FROM extractions WHERE key = ?", (key,)).get
         except apsw.Error:
-            self._give_up()
+            self._disable()
             return None
         if found is not None:
             self._used.add(key)
@@ -63,11 +63,11 @@ class ExtractionStore:
             return
         self._new[key] = data
         self._new_bytes += len(data)
-        if self._new_bytes > _HELD_BYTES:
+        if self._new_bytes > _FLUSH_BYTES:
             self.flush()
 
     def flush(self) -> None:
-        """Write what is new, note what was used, and make room."""
+        """Write new entries, mark used ones, and evict."""
         new, used = self._new, self._used
         self._new, self._used, self._new_bytes = {}, set(), 0
         if not new and not used:
@@ -78,14 +78,14 @@ class ExtractionStore:
         try:
             with connection:
                 values = [(key, self._round, data) for key, data in new.items()]
-                connection.executemany("INSERT OR REPLACE INTO extractions VALUES (?, ?, ?)", values)
+                connection.executemany("INSERT OR REPLACE INTO extractions (key, used, data) VALUES (?, ?, ?)", values)
                 marks = [(self._round, key) for key in sorted(used)]
                 connection.executemany("UPDATE extractions SET used = ?1 WHERE key = ?2 AND used < ?1", marks)
-            self._make_room(connection)
+            self._evict(connection)
         except apsw.BusyError:
             return
         except apsw.Error:
-            self._give_up()
+            self._disable()
 
     def close(self) -> None:
         self.flush()
@@ -100,34 +100,34 @@ class ExtractionStore:
         try:
             self._connection = _connect(self._path)
             with self._connection:
-                self._connection.execute("INSERT INTO rounds VALUES (NULL)")
+                self._connection.execute("INSERT INTO rounds (number) VALUES (NULL)")
                 self._round = self._connection.last_insert_rowid()
                 self._connection.execute("DELETE FROM rounds WHERE number < ?", (self._round,))
         except apsw.BusyError:
             self._close()
         except (apsw.Error, CodePlaneError, OSError):
-            self._give_up()
+            self._disable()
         return self._connection
 
-    def _make_room(self, connection: apsw.Connection) -> None:
-        """What was not used for longest goes. The file keeps its size, and is filled anew."""
+    def _evict(self, connection: apsw.Connection) -> None:
+        """Delete the least recently used entries. The file keeps its size; free pages are reused."""
         size = connection.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").get
         free = connection.execute("SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size").get
         excess = size - free - self._max_bytes
         if excess <= 0:
             return
-        excess += int(self._max_bytes * (1 - _ROOM_KEPT))
+        excess += int(self._max_bytes * (1 - _EVICT_TO))
         with connection:
-            gone: list[Sequence[bytes]] = []
+            evicted: list[Sequence[bytes]] = []
             for key, length in connection.execute("SELECT key, length(data) FROM extractions ORDER BY used, key"):
                 if excess <= 0:
                     break
-                gone.append((key,))
+                evicted.append((key,))
                 excess -= length
-            connection.executemany("DELETE FROM extractions WHERE key = ?", gone)
+            connection.executemany("DELETE FROM extractions WHERE key = ?", evicted)
 
-    def _give_up(self) -> None:
-        """Damaged, or not to be written: it is removed, and nothing is kept until the next start."""
+    def _disable(self) -> None:
+        """Remove a damaged or unwritable database, and cache nothing until the next start."""
         self._close()
         self._closed = True
         for suffix in ("", "-wal", "-shm"):
@@ -152,7 +152,7 @@ def _connect(path: Path) -> apsw.Connection:
             connection.execute(_TABLES)
         finish_bulk(connection)
         connection.close()
-        # Of several that make one the first is kept.
+        # If several processes create one, the first wins.
         with suppress(FileExistsError):
             os.link(fresh, path)
         fresh.unlink()

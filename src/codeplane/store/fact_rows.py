@@ -1,8 +1,8 @@
-"""Facts of one file as rows of the database: made in one pass per table, removed as one range.
+"""Facts of one file as rows: made in one pass per table, deleted as one range.
 
-This is the hot path of a cold index, hence plain tuples and few calls. Rows of the facts
-may be any sequences in the column order of the model (they come out of another process);
-they are turned into rows before the first is written, so that bad facts write nothing.
+This is the hot path of a cold index, hence plain tuples and few calls. Facts are sequences in the column order of the
+model, because they come from another process. All rows are made before the first is written, so that malformed facts
+write nothing.
 """
 
 from __future__ import annotations
@@ -18,24 +18,23 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.facts.blocks import PackedFacts, unpack
 from codeplane.facts.model import Problem
 from codeplane.store.codec import ORDINAL_BITS, ORDINAL_MASK, row_range, storable
-from codeplane.store.link_rows import delete_links
-from codeplane.store.schema import FACT_TABLES
+from codeplane.store.link_table import delete_links
+from codeplane.store.schema import FACT_TABLES, insert_sql
 
 
 class FactRows(NamedTuple):
-    """Ready to be bound."""
-
     file_id: int
     block: bytes
     interface: bytes
     summary: bytes
     names: list[tuple[str, int, int]]
-    """(name, file id, how often)."""
-    small: list[tuple[str, list[Any]]]
+    """(name, file id, count)."""
+    inserts: list[tuple[str, list[Any]]]
+    """SQL and values for the other tables."""
 
 
 def make_rows(file_id: int, facts: PackedFacts, problems: Sequence[Problem]) -> FactRows:
-    """Rows of one file; INTERNAL when the facts are not of the shape of the model."""
+    """Return the rows of one file. Raises INTERNAL for facts that do not have the shape of the model."""
     try:
         try:
             return _make_rows(file_id, facts, problems)
@@ -47,16 +46,16 @@ def make_rows(file_id: int, facts: PackedFacts, problems: Sequence[Problem]) -> 
 
 def insert_rows(connection: apsw.Connection, rows: FactRows, *, bulk: bool) -> None:
     if rows.block:
-        connection.execute("INSERT INTO blocks VALUES (?, ?)", (rows.file_id, rows.block))
-        connection.executemany(_LOAD_NAMES if bulk else _PUT_NAMES, rows.names)
+        connection.execute(insert_sql("blocks"), (rows.file_id, rows.block))
+        connection.executemany(insert_sql("name_files", into="loaded_names" if bulk else None), rows.names)
     if rows.summary:
-        connection.execute("INSERT INTO file_summaries VALUES (?, ?, ?)", (rows.file_id, rows.interface, rows.summary))
-    for sql, values in rows.small:
+        connection.execute(insert_sql("file_summaries"), (rows.file_id, rows.interface, rows.summary))
+    for sql, values in rows.inserts:
         connection.executemany(sql, values)
 
 
 def delete_rows(connection: apsw.Connection, file_id: int) -> None:
-    """Remove all rows of a file, and what other files say about them."""
+    """Delete all rows of a file, and references to them from other files."""
     names = unpack(connection.execute("SELECT block FROM blocks WHERE file_id = ?", (file_id,)).get or b"").names
     connection.executemany("DELETE FROM name_files WHERE name = ? AND file_id = ?", [(name, file_id) for name in names])
     connection.execute("DELETE FROM blocks WHERE file_id = ?", (file_id,))
@@ -80,7 +79,7 @@ def delete_rows(connection: apsw.Connection, file_id: int) -> None:
 
 
 def storable_facts(facts: PackedFacts) -> PackedFacts:
-    """The same facts with lone surrogates replaced, for the rare source that has them."""
+    """Return the facts with lone surrogates replaced, for the rare source that has them."""
     return PackedFacts(*(_storable(part) for part in facts))
 
 
@@ -90,34 +89,38 @@ def _make_rows(file_id: int, facts: PackedFacts, problems: Sequence[Problem]) ->
         raise ValueError("too many rows for one file")
     counted = zip(facts.names, facts.counts, strict=True) if facts.counts else ()
     names = [(name, file_id, count) for name, count in counted if count]
-    small: list[tuple[str, list[Any]]] = []
+    inserts: list[tuple[str, list[Any]]] = []
     if facts.defs:
-        small.append((_DEFS, [(row_id, *row[:-1], _json(row[-1])) for row_id, row in enumerate(facts.defs, base)]))
+        inserts.append(
+            (insert_sql("defs"), [(row_id, *row[:-1], _json(row[-1])) for row_id, row in enumerate(facts.defs, base)])
+        )
     if facts.imports:
-        small.append((_IMPORTS, [(row_id, *row) for row_id, row in enumerate(facts.imports, base)]))
+        inserts.append((insert_sql("imports"), [(row_id, *row) for row_id, row in enumerate(facts.imports, base)]))
     if facts.exports:
         entries = [
             (row_id, name, None if definition is None else base | definition, certainty, evidence)
             for row_id, (name, definition, certainty, evidence, *_) in enumerate(facts.exports, base)
         ]
-        small.append((_ENTRIES, entries))
+        inserts.append((insert_sql("export_entries"), entries))
     if facts.attributes:
-        small.append((_ATTRIBUTES, [(row_id, *row) for row_id, row in enumerate(facts.attributes, base)]))
+        inserts.append(
+            (insert_sql("instance_attributes"), [(row_id, *row) for row_id, row in enumerate(facts.attributes, base)])
+        )
     words = {word for row in facts.imports for word in _words(row[2], row[4])}
     if words:
-        small.append((_IMPORT_WORDS, [(word, file_id) for word in sorted(words)]))
+        inserts.append((insert_sql("import_words"), [(word, file_id) for word in sorted(words)]))
     owners = {
         owner.rpartition(".")[2] for row in facts.defs if row[1] is None and (owner := row[6][: -len(row[4]) - 1])
     }
     if owners:
-        small.append((_DETACHED, [(owner, file_id) for owner in sorted(owners)]))
+        inserts.append((insert_sql("out_of_line_members"), [(owner, file_id) for owner in sorted(owners)]))
     if problems:
-        small.append((_PROBLEMS, [(row_id, *row) for row_id, row in enumerate(problems, base)]))
-    return FactRows(file_id, facts.block, facts.interface, facts.summary, names, small)
+        inserts.append((insert_sql("problems"), [(row_id, *row) for row_id, row in enumerate(problems, base)]))
+    return FactRows(file_id, facts.block, facts.interface, facts.summary, names, inserts)
 
 
 def _words(imported: str, source: str | None) -> Iterator[str]:
-    """The last names of what an import speaks of: files that it may mean are called like one of them."""
+    """Yield the last words of an import: the imported file is named like one of them."""
     for text in (imported, source or ""):
         pieces = [piece for piece in _SEPARATORS.split(text) if piece]
         yield from pieces[-2:]
@@ -135,19 +138,6 @@ def _storable(value: Any) -> Any:
     return value
 
 
-def _insert_sql(table: str, width: int) -> str:
-    return f"INSERT INTO {table} VALUES ({','.join('?' * width)})"
-
-
-_LOAD_NAMES = "INSERT INTO loaded_names VALUES (?, ?, ?)"
-_PUT_NAMES = "INSERT INTO name_files VALUES (?, ?, ?)"
-_DEFS = _insert_sql("defs", 19)
-_IMPORTS = _insert_sql("imports", 12)
-_ENTRIES = _insert_sql("export_entries", 5)
-_ATTRIBUTES = _insert_sql("instance_attributes", 6)
-_PROBLEMS = _insert_sql("problems", 4)
-_IMPORT_WORDS = _insert_sql("import_words", 2)
-_DETACHED = _insert_sql("out_of_line_members", 2)
 _SEPARATORS = re.compile(r"[./\\:]+")
 
 _DELETE_SQL = (

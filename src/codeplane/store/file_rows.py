@@ -1,11 +1,8 @@
-"""Files as rows, and what of them earlier epochs need.
-
-The writer brings the transaction and the errors; here is the SQL.
-"""
+"""SQL for rows of `files`, and for the definitions that earlier epochs need."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 
 import apsw
 
@@ -13,6 +10,19 @@ from codeplane.base.paths import RepoPath
 from codeplane.store.codec import path_to_text, row_range, signed64, storable
 from codeplane.store.database import Value
 from codeplane.store.records import FileRow, FileState, ObservedStat
+from codeplane.store.schema import column_names, insert_sql
+
+_COUNTS = ("scopes", "defs", "imports", "refs", "problems")
+_FIND_TEXT = "SELECT nullif(lower(hex(coalesce(text_digest, digest))), ''), state FROM files WHERE path = ?"
+_TOUCH_FILE = f"UPDATE files SET {', '.join(f'{name} = ?' for name in ObservedStat._fields)} WHERE path = ?"
+_SNAPSHOT_DEFS = """
+INSERT OR REPLACE INTO def_snapshots
+    (path, until_epoch, ordinal, from_epoch, def_uid, kind, name, lexical_path, signature_hash, display_name,
+     start_line, end_line)
+SELECT files.path, ?4, def_id & 1048575, files.epoch, def_uid, kind, name, lexical_path, signature_hash,
+       CASE signature WHEN '' THEN name ELSE signature END, start_line, end_line
+FROM defs JOIN files ON files.file_id = ?3 WHERE def_id BETWEEN ?1 AND ?2 AND files.epoch <= ?4
+"""
 
 
 def find_file_id(connection: apsw.Connection, path: RepoPath) -> int | None:
@@ -21,67 +31,57 @@ def find_file_id(connection: apsw.Connection, path: RepoPath) -> int | None:
 
 
 def put_file(
-    connection: apsw.Connection, file_id: int, file: FileRow, counts: Sequence[int], *, lexical: bool, epoch: int
+    connection: apsw.Connection, file_id: int, file: FileRow, counts: Mapping[str, int], *, lexical: bool, epoch: int
 ) -> None:
-    """The row of a file, new or in place of the one that it had; `counts` as `read_counts` gives them."""
-    connection.execute(_PUT_FILE, (*_values(file_id, file, lexical, epoch), *counts))
+    """Insert or replace the row of a file; `counts` as `read_counts` returns them."""
+    values = {"file_id": file_id, "lexical": int(lexical), "epoch": epoch, **_values(file), **counts}
+    connection.execute(_PUT_FILE, [values[name] for name in _FILE_COLUMNS])
 
 
-def read_counts(connection: apsw.Connection, file_id: int) -> Sequence[int]:
-    """Numbers of scopes, definitions, imports, references and problems."""
-    counts: Sequence[int] = connection.execute(_COUNTS, (file_id,)).get
-    return counts
+def read_counts(connection: apsw.Connection, file_id: int) -> dict[str, int]:
+    """Return the numbers of scopes, definitions, imports, references and problems of a file."""
+    sql = f"SELECT {', '.join(_COUNTS)} FROM files WHERE file_id = ?"
+    return dict(zip(_COUNTS, connection.execute(sql, (file_id,)).get, strict=True))
 
 
 def touch_files(connection: apsw.Connection, stats: Iterable[tuple[RepoPath, ObservedStat]]) -> None:
-    """What the file system says of them, and nothing else."""
+    """Update the stats of unchanged files."""
     values = [(*map(signed64, stat), path_to_text(path)) for path, stat in stats]
     connection.executemany(_TOUCH_FILE, values)
 
 
 def find_text(connection: apsw.Connection, path: RepoPath) -> tuple[str | None, FileState] | None:
-    """Digest of the text with line endings made equal, and the state of a file; None when it is not known."""
+    """Return the digest of the text with normalized line endings, and the state; None if the path is not indexed."""
     found = connection.execute(_FIND_TEXT, (path_to_text(path),)).get
     return None if found is None else (found[0], FileState(found[1]))
 
 
-def keep_definitions(connection: apsw.Connection, file_id: int, epoch: int) -> None:
-    """Before a file's row gets a new epoch: keep its definitions for the epochs that had them, up to this one."""
+def snapshot_definitions(connection: apsw.Connection, file_id: int, epoch: int) -> None:
+    """Keep a file's definitions for the epochs up to this one, before its row gets a new epoch."""
     connection.execute(_SNAPSHOT_DEFS, (*row_range(file_id), file_id, epoch))
 
 
-def _values(file_id: int, file: FileRow, lexical: bool, epoch: int) -> tuple[Value, ...]:
-    digest = bytes.fromhex(file.digest) if file.digest else None
-    return (
-        file_id,
-        path_to_text(file.path),
-        file.unit_id,
-        file.language,
-        file.family,
-        *map(signed64, file.stat),
-        digest,
-        bytes.fromhex(file.text_digest) if file.text_digest and file.text_digest != file.digest else None,
-        file.encoding,
-        file.lines,
-        file.state.value,
-        file.reason,
-        file.role.value,
-        storable(file.evidence),
-        None if file.header is None else storable(file.header),
-        int(lexical),
-        epoch,
-    )
+def _values(file: FileRow) -> dict[str, Value]:
+    values: dict[str, Value] = dict(zip(ObservedStat._fields, map(signed64, file.stat), strict=True))
+    values |= {
+        "path": path_to_text(file.path),
+        "unit_id": file.unit_id,
+        "language": file.language,
+        "family": file.family,
+        "digest": bytes.fromhex(file.digest) if file.digest else None,
+        "text_digest": None,
+        "encoding": file.encoding,
+        "lines": file.lines,
+        "state": file.state.value,
+        "reason": file.reason,
+        "role": file.role.value,
+        "evidence": storable(file.evidence),
+        "header": None if file.header is None else storable(file.header),
+    }
+    if file.text_digest and file.text_digest != file.digest:
+        values["text_digest"] = bytes.fromhex(file.text_digest)
+    return values
 
 
-_PUT_FILE = f"INSERT OR REPLACE INTO files VALUES ({','.join('?' * 27)})"
-_FIND_TEXT = "SELECT nullif(lower(hex(coalesce(text_digest, digest))), ''), state FROM files WHERE path = ?"
-_COUNTS = "SELECT scopes, defs, imports, refs, problems FROM files WHERE file_id = ?"
-_TOUCH_FILE = """
-UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, device = ?, observed_at_ns = ? WHERE path = ?
-"""
-_SNAPSHOT_DEFS = """
-INSERT OR REPLACE INTO def_snapshots
-SELECT files.path, ?4, def_id & 1048575, files.epoch, def_uid, kind, name, lexical_path, signature_hash,
-       CASE signature WHEN '' THEN name ELSE signature END, start_line, end_line
-FROM defs JOIN files ON files.file_id = ?3 WHERE def_id BETWEEN ?1 AND ?2 AND files.epoch <= ?4
-"""
+_FILE_COLUMNS = column_names("files")
+_PUT_FILE = insert_sql("files", replace=True)

@@ -1,4 +1,4 @@
-"""Files as the index knows them, for comparing with the working tree: all of them, quickly."""
+"""Stored file records, for a fast comparison with the working tree."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from codeplane.store.database import Row, Value
 
 
 class StoredFile(NamedTuple):
-    """What decides whether a file changed. Numbers beyond 63 bits come back as `codec.signed64` of what was put."""
+    """The fields that decide whether a file changed. Numbers beyond 63 bits are `codec.signed64` of the original."""
 
     size: int
     mtime_ns: int
@@ -22,7 +22,7 @@ class StoredFile(NamedTuple):
     digest: str | None
     text_digest: str | None
     state: str
-    """A FileState by value."""
+    """Value of a FileState."""
 
 
 class RowSource(Protocol):
@@ -30,19 +30,19 @@ class RowSource(Protocol):
 
 
 def list_stored(source: RowSource) -> Iterator[tuple[RepoPath, StoredFile]]:
-    """Every file with its path. A file that must be read again has size -1 and no digest.
+    """Yield every file with its path. A file that must be read again has size -1 and no digest.
 
-    Read by the thousand: of a million files the rows alone would take hundreds of megabytes.
+    Reads in batches: the rows of a million files would take hundreds of megabytes.
     """
     last = -1
-    while found := source.rows(_KNOWN, (last, _AT_ONCE)):
+    while found := source.rows(_SELECT_FILES, (last, _BATCH_SIZE)):
         for _, path, *stat, digest, text_digest, state in found:
             yield path_from_text(path), StoredFile._make((*stat, digest, text_digest or digest, state))
         last = found[-1][0]
 
 
-_AT_ONCE = 10_000
-_KNOWN = (
+_BATCH_SIZE = 10_000
+_SELECT_FILES = (
     "SELECT file_id, path, size, mtime_ns, ctime_ns, inode, device, observed_at_ns, nullif(lower(hex(digest)), ''),"
     " nullif(lower(hex(text_digest)), ''), state FROM files WHERE file_id > ? ORDER BY file_id LIMIT ?"
 )

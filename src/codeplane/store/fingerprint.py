@@ -1,4 +1,4 @@
-"""What an index depends on besides the files: when any of it differs, the index is rebuilt."""
+"""Versions that an index depends on: if any of them differs, the index is rebuilt."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from codeplane.store.errors import corrupt
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """`product` says who wrote it; it decides which side is newer, never whether the two differ."""
+    """`product` only decides which of two differing fingerprints is newer."""
 
     schema: str
     extractor: str
@@ -37,7 +37,7 @@ def parse_fingerprint(text: str) -> Fingerprint:
 
 
 def differences(indexed: Fingerprint, runtime: Fingerprint) -> Mapping[str, tuple[str, str]]:
-    """Fields that differ, each with its value in the index and its value now."""
+    """Return the differing fields with the value in the index and the current value."""
     now = runtime.as_dict()
     return {
         name: (value, now[name])
@@ -47,7 +47,7 @@ def differences(indexed: Fingerprint, runtime: Fingerprint) -> Mapping[str, tupl
 
 
 def is_newer(indexed: Fingerprint, runtime: Fingerprint) -> bool:
-    """Whether a later version than this one wrote it, so that it is not ours to replace."""
+    """True if a later version wrote the index, so that it must not be replaced."""
     if indexed.schema.isdecimal() and runtime.schema.isdecimal() and int(indexed.schema) > int(runtime.schema):
         return True
     return bool(differences(indexed, runtime)) and _version(indexed.product) > _version(runtime.product)

@@ -1,4 +1,4 @@
-"""A random id of this user on this machine: what carries it cannot have come with a clone."""
+"""A random id of this user on this machine: data with this id cannot have come with a clone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FORM = re.compile(r"[0-9a-f]{32}")
 
 
 def user_identity(user_state: Path) -> str:
-    """The id, made at the first use; empty where it can neither be read nor kept."""
+    """Return the id, created at the first use; empty if it can be neither read nor written."""
     found = _read(user_state / _NAME)
     if found:
         return found
@@ -23,7 +23,7 @@ def user_identity(user_state: Path) -> str:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         with os.fdopen(os.open(user_state / _NAME, flags, 0o600), "w", encoding="ascii") as file:
             file.write(made)
-    # Another process may have been first.
+    # Another process may have created it first.
     return _read(user_state / _NAME)
 
 

@@ -1,9 +1,9 @@
-"""Whole indexes put by for later, in the user's own directory: of trees as they were, on this machine.
+"""Cache of whole indexes in the user's state directory.
 
-A new worktree, another clone, a branch that is come back to: most of what such a tree holds was indexed before. The
-nearest index that was put by is copied, and only what differs is indexed. It is a head start and no more: the copy is
-verified as any index is, and each of its files is read and compared by digest before the copy is used. Nothing is ever
-taken from a repository; what lies here is bounded, and may be deleted at any time.
+Most files of a new worktree, another clone or a revisited branch were indexed before. The most similar cached index is
+copied, and only the differences are indexed. The cache only saves time: a copy is verified like any index, and each of
+its files is read and compared by digest before the copy is used. Nothing is ever taken from a repository. The cache is
+bounded, and may be deleted at any time.
 """
 
 from __future__ import annotations
@@ -23,20 +23,21 @@ import orjson
 from codeplane.base.errors import CodePlaneError
 from codeplane.base.paths import RepoPath
 from codeplane.store.fingerprint import Fingerprint
-from codeplane.store.layout import Generation, copy_generation, maker_lives, tree_bytes
+from codeplane.store.layout import Generation, copy_generation
+from codeplane.store.state_files import is_owner_alive, tree_bytes
 from codeplane.store.writer import Writer
 
 MAX_ENTRIES = 16
 MIN_FILES = 100
-"""Of fewer files an index is built as soon."""
+"""Indexes of fewer files are built just as fast."""
 
-_SKETCH = 256
+_SIGNATURE_SIZE = 256
 _TEMPORARY = ".tmp-"
 _NOTE = "entry.json"
 _MAX_NOTE_BYTES = 64 * 1024
 
 TreeSignature = tuple[int, ...]
-"""The smallest hashes of a set: of two sets they tell, within a few percent, how much the sets have in common."""
+"""MinHash (bottom-k sketch) of a tree: estimates the Jaccard similarity of two trees within a few percent."""
 
 
 class CachedIndex(NamedTuple):
@@ -45,31 +46,31 @@ class CachedIndex(NamedTuple):
 
 
 def tree_signature(files: Iterable[tuple[RepoPath, int]]) -> TreeSignature:
-    """Of files by path and size: both are known without reading any."""
-    return tuple(heapq.nsmallest(_SKETCH, {_hash(path, size) for path, size in files}))
+    """Return the signature of files by path and size, which are known without reading them."""
+    return tuple(heapq.nsmallest(_SIGNATURE_SIZE, {_hash(path, size) for path, size in files}))
 
 
 def similarity(one: TreeSignature, other: TreeSignature) -> float:
-    """Files that two trees have in common, as a share of all files of both."""
-    union = heapq.nsmallest(_SKETCH, {*one, *other})
+    """Return the estimated Jaccard similarity: shared files as a fraction of all files of both trees."""
+    union = heapq.nsmallest(_SIGNATURE_SIZE, {*one, *other})
     common = {*one} & {*other}
     return sum(1 for value in union if value in common) / len(union) if union else 0.0
 
 
 class IndexCache:
-    """Only under the lock of some repository; several processes may use it at once."""
+    """Used under the lock of a repository; several processes may use it at once."""
 
     def __init__(self, user_state: Path, max_bytes: int) -> None:
         self._path = user_state / "index-cache"
         self._max_bytes = max_bytes
 
-    def find(self, fingerprint: Fingerprint, wanted: TreeSignature, above: float) -> CachedIndex | None:
-        """The index most like the tree, if it is more than so much like it."""
-        found = [entry for entry in self._entries(fingerprint) if similarity(entry.signature, wanted) > above]
+    def find(self, fingerprint: Fingerprint, wanted: TreeSignature, minimum: float) -> CachedIndex | None:
+        """Return the most similar index, if its similarity exceeds a minimum."""
+        found = [entry for entry in self._entries(fingerprint) if similarity(entry.signature, wanted) > minimum]
         return max(found, key=lambda entry: (similarity(entry.signature, wanted), entry.generation.name), default=None)
 
-    def store(self, writer: Writer, fingerprint: Fingerprint, content: str, own: TreeSignature) -> None:
-        """Keep a copy of a published index whose files have the digest `content`. What hinders it does not matter."""
+    def store(self, writer: Writer, fingerprint: Fingerprint, content: str, signature: TreeSignature) -> None:
+        """Store a copy of a published index whose files have the digest `content`. Failures are ignored."""
         size = tree_bytes(writer.generation.path)
         if size > self._max_bytes // 2:
             return
@@ -84,11 +85,11 @@ class IndexCache:
                 made = Generation(name, temporary)
                 os.makedirs(made.lexical, mode=0o700)
                 writer.copy_to(made)
-                (temporary / _NOTE).write_bytes(orjson.dumps({"signature": own}))
+                (temporary / _NOTE).write_bytes(orjson.dumps({"signature": signature}))
                 temporary.rename(self._path / name)
             finally:
                 shutil.rmtree(temporary, ignore_errors=True)
-            self._make_room()
+            self._evict()
 
     def copy_to(self, entry: CachedIndex, generation: Generation) -> None:
         """Copy an entry into a new, empty generation."""
@@ -108,17 +109,17 @@ class IndexCache:
                 found.append(CachedIndex(generation, tuple(map(int, values))))
         return found
 
-    def _make_room(self) -> None:
-        """The oldest go; those of other versions of this program were not used for longest."""
-        room, places = self._max_bytes, MAX_ENTRIES
+    def _evict(self) -> None:
+        """Remove the least recently used entries. Those of other versions age like all others."""
+        bytes_left, entries_left = self._max_bytes, MAX_ENTRIES
         for path in sorted(self._directories(), key=_age, reverse=True):
-            room -= tree_bytes(path)
-            places -= 1
-            if room < 0 or places < 0:
+            bytes_left -= tree_bytes(path)
+            entries_left -= 1
+            if bytes_left < 0 or entries_left < 0:
                 shutil.rmtree(path, ignore_errors=True)
 
     def _directories(self) -> list[Path]:
-        """What lies here, once what others left unfinished is gone."""
+        """Return all entries, after removing what killed processes left unfinished."""
         found: list[Path] = []
         try:
             names = sorted(os.listdir(self._path))
@@ -127,7 +128,7 @@ class IndexCache:
         for name in names:
             if not name.startswith(_TEMPORARY):
                 found.append(self._path / name)
-            elif not maker_lives(name):
+            elif not is_owner_alive(name):
                 shutil.rmtree(self._path / name, ignore_errors=True)
         return found
 

@@ -1,8 +1,7 @@
-"""Whether an index can be trusted, and if not, why: looked at, never touched.
+"""Read-only checks of an index.
 
-`open` is what every process asks before it uses an index; `pages` also reads every page of
-the database, `full` compares all of it. A verdict of corruption that leads to a removal must
-be made again under the lock.
+Every process checks with `open` before it uses an index; `pages` also reads every page of the database, `full` compares
+all rows. A verdict of corruption that leads to a removal must be repeated under the lock.
 """
 
 from __future__ import annotations
@@ -48,12 +47,12 @@ class IndexCheck:
     epoch: EpochRow | None = None
     repo_uuid: str | None = None
     differences: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """Fields of the fingerprint that differ: the value in the index, the value now."""
+    """Differing fields of the fingerprint: the value in the index and the current value."""
     needs_repair: bool = False
-    """The verdict is OK, but a publish was cut off: open it to write and sync before reading."""
+    """True if a publish was interrupted: open the index for writing and sync before reading."""
 
     def require_usable(self) -> None:
-        """Raise what a caller who wants to read must be told."""
+        """Raise the error for a reader of an unusable index."""
         error = _ERRORS.get(self.verdict)
         if error is not None:
             code, message, remedy = error
@@ -64,20 +63,20 @@ class IndexCheck:
 def verify(
     state: StateDirectory | None, runtime: Fingerprint, binding: Binding | None, depth: Depth = "open"
 ) -> IndexCheck:
-    """The verdict on the current generation. Raises only what keeps it from being looked at, such as a lock."""
+    """Return the verdict on the current generation. Raises only if it cannot be checked."""
     if state is None:
         return IndexCheck(Verdict.ABSENT)
     for _ in range(_ATTEMPTS):
         before = _stamp(state)
         found = _verify_current(state, runtime, binding, depth)
-        # Files vanish rightly when a writer has published meanwhile; then the damage was none.
+        # A publish meanwhile replaces files: then it was not corruption.
         if found.verdict is not Verdict.CORRUPT or _stamp(state) == before:
             break
     return found
 
 
 def _stamp(state: StateDirectory) -> tuple[object, ...]:
-    """Differs after every switch, publish and merge."""
+    """Return a value that changes with every switch, publish and merge."""
     stamps: list[object] = []
     try:
         name = state.read_current() or ""
@@ -107,14 +106,14 @@ def _verify_generation(
 ) -> IndexCheck:
     connection = open_for_reading(generation.database)
     try:
-        # One snapshot for all that is read: an epoch and its text index are named by different statements.
+        # One snapshot for all reads: the epoch and its text index come from different statements.
         rows(connection, "BEGIN")
         repo_uuid = epochs.read_meta(connection, "repo_uuid")
         index_id = epochs.read_meta(connection, "index_id")
         if repo_uuid is None or index_id is None:
-            raise corrupt("the index does not say whose it is")
+            raise corrupt("the index has no owner")
         if binding is None or not binding.covers(repo_uuid, index_id):
-            return IndexCheck(Verdict.ABSENT, "the index was not made here by this user", generation)
+            return IndexCheck(Verdict.ABSENT, "the index was not built here by this user", generation)
         indexed = parse_fingerprint(epochs.read_meta(connection, "fingerprint") or "")
         differing = differences(indexed, runtime)
         if is_newer(indexed, runtime):
@@ -127,21 +126,21 @@ def _verify_generation(
         epoch = epochs.read_epoch(connection)
         if epoch is None:
             return IndexCheck(Verdict.BUILDING, None, generation, None, repo_uuid)
-        mending = _check_lexical(generation, epochs.read_recorded(connection, epoch.epoch))
+        inconsistent = _check_lexical(generation, epochs.read_recorded(connection, epoch.epoch))
         if depth in _CHECKS:
             found = rows(connection, _CHECKS[depth])
             if found != [("ok",)]:
                 raise corrupt(f"the database is damaged: {found[0][0] if found else 'no answer'}")
     finally:
         connection.close()
-    if depth == "full" and not mending:
+    if depth == "full" and not inconsistent:
         with open_reader(generation) as reader:
             _check_rows(reader)
-    return IndexCheck(Verdict.OK, None, generation, epoch, repo_uuid, needs_repair=mending)
+    return IndexCheck(Verdict.OK, None, generation, epoch, repo_uuid, needs_repair=inconsistent)
 
 
 def _check_lexical(generation: Generation, recorded: RecordedSegments) -> bool:
-    """Whether the text index belongs to another epoch; INDEX_CORRUPT when it is damaged."""
+    """True if the text index belongs to another epoch. Raises INDEX_CORRUPT if it is damaged."""
     segments = read_segments(generation.lexical)
     if agrees(segments, recorded):
         check_files(generation.lexical, segments, recorded, set())
@@ -151,25 +150,25 @@ def _check_lexical(generation: Generation, recorded: RecordedSegments) -> bool:
 
 
 def _check_rows(reader: EpochReader) -> None:
-    """Every row belongs to a file, names count all references, and both halves hold the same files."""
+    """Raise INDEX_CORRUPT if rows have no file, names miscount references, or the two halves hold different files."""
     for table, key in FACT_TABLES.items():
         sql = f"SELECT count(*) FROM {table} WHERE NOT EXISTS (SELECT 1 FROM files WHERE file_id = {key} >> 20)"
         if reader.count(sql):
-            raise corrupt(f"{table} has rows of no file")
+            raise corrupt(f"{table} has rows without a file")
     for table in ("blocks", "name_files"):
         sql = f"SELECT count(*) FROM {table} WHERE file_id NOT IN (SELECT file_id FROM files)"
         if reader.count(sql):
-            raise corrupt(f"{table} has rows of no file")
+            raise corrupt(f"{table} has rows without a file")
     if reader.count("SELECT coalesce(sum(count), 0) FROM name_files") != reader.count(
         "SELECT coalesce(sum(refs), 0) FROM files"
     ):
-        raise corrupt("the names count other references than the files")
+        raise corrupt("names and files count different numbers of references")
     if reader.count("SELECT count(*) FROM files") != reader.epoch.files:
-        raise corrupt("the epoch counts other files than there are")
+        raise corrupt("the epoch counts another number of files")
     sql = f"SELECT file_id, {DOCUMENT_DIGEST} FROM files WHERE lexical ORDER BY file_id"
     documents = sorted((file_id, digest) for file_id, digest, _ in reader.documents())
     if documents != reader.rows(sql):
-        raise corrupt("the text index holds other files than the database")
+        raise corrupt("the text index and the database hold different files")
 
 
 _ERRORS: dict[Verdict, tuple[ErrorCode, str, str]] = {

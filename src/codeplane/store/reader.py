@@ -1,7 +1,7 @@
-"""Reading one epoch whole: a read transaction and the commit of the text index that belongs to it.
+"""Consistent reads of one epoch: a read transaction, and the commit of the text index that belongs to it.
 
-A reader belongs to one thread. It never writes, and holds the log of the database back
-while it is open; `refresh` moves it to the newest epoch.
+A reader belongs to one thread and never writes. While it is open, the write-ahead log cannot be truncated; `refresh`
+moves it to the newest epoch.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from codeplane.store import epochs
 from codeplane.store.database import Row, Value, open_for_reading, row, rows
 from codeplane.store.errors import corrupt, from_sqlite, sqlite_errors
 from codeplane.store.layout import Generation
-from codeplane.store.lexical import LexicalReader
+from codeplane.store.lexical_reader import LexicalReader
 from codeplane.store.records import EpochRow
 from codeplane.store.segments import agrees, check_files, read_segments
 
@@ -27,7 +27,7 @@ _PAUSE_SECONDS = 0.01
 
 
 class EpochReader:
-    """One epoch of one generation; made by `open_reader`."""
+    """Reads one epoch of one generation; made by `open_reader`."""
 
     def __init__(
         self, generation: Generation, connection: apsw.Connection, *, lexical: bool, wait_seconds: float
@@ -47,7 +47,7 @@ class EpochReader:
         return self.epoch
 
     def release(self) -> None:
-        """Let go of the epoch: an idle reader must not hold the log back. `refresh` before the next use."""
+        """Release the epoch, so that an idle reader does not hold back the log. `refresh` before the next use."""
         with sqlite_errors():
             if self._connection.in_transaction:
                 self._connection.execute("COMMIT")
@@ -59,7 +59,7 @@ class EpochReader:
         return row(self._connection, sql, parameters)
 
     def stream(self, sql: str, parameters: Sequence[Value] = ()) -> Iterator[Row]:
-        """Rows one by one, for what is too much to hold."""
+        """Yield rows one by one, for results too large for memory."""
         try:
             yield from self._connection.execute(sql, parameters)
         except apsw.Error as error:
@@ -73,7 +73,7 @@ class EpochReader:
         return epochs.read_meta(self._connection, key)
 
     def documents(self) -> Iterator[tuple[int, str, RepoPath]]:
-        """(file_id, digest, path) of every document of the text index."""
+        """Yield (file_id, digest, path) of every file document of the text index."""
         return self.lexical.documents()
 
     def close(self) -> None:
@@ -101,12 +101,12 @@ class EpochReader:
         return self._lexical
 
     def _align(self) -> EpochRow:
-        """Begin a read transaction whose epoch names the text index on disk; try again while one is published."""
+        """Begin a read transaction whose epoch names the text index on disk; retry during a publish."""
         deadline = time.monotonic() + self._wait_seconds
         while True:
             epoch = self._begin()
             if not self._wants_lexical:
-                # One that was loaded on demand belongs to the epoch before.
+                # A text index loaded on demand belongs to the previous epoch.
                 self._lexical, self._meta_digest = None, ""
                 return epoch
             if self._load_lexical(epoch):
@@ -114,7 +114,7 @@ class EpochReader:
             if time.monotonic() > deadline:
                 raise CodePlaneError(
                     ErrorCode.NOT_READY,
-                    "the text index is not the one of the published epoch: an update is under way or was cut off",
+                    "the text index does not match the published epoch: an update is running or was interrupted",
                     remedy="try again, or run 'cpl init' to bring the index up to date",
                 )
             time.sleep(_PAUSE_SECONDS)
@@ -145,21 +145,21 @@ class EpochReader:
             else:
                 self._lexical.reload()
         except CodePlaneError:
-            # Files vanish rightly when a commit or a merge has replaced them since.
+            # A commit or a merge may have replaced the files meanwhile.
             if read_segments(directory).meta_digest != segments.meta_digest:
                 return False
             raise
         if read_segments(directory).meta_digest != segments.meta_digest:
             return False
         if self._lexical.document_count != recorded.documents:
-            raise corrupt("the text index has another number of documents than its epoch")
+            raise corrupt("the text index and its epoch have different numbers of documents")
         self._verified.intersection_update(segments.files)
         self._meta_digest = segments.meta_digest
         return True
 
 
 def open_reader(generation: Generation, *, lexical: bool = True, wait_seconds: float = WAIT_SECONDS) -> EpochReader:
-    """A reader of the newest epoch; NOT_READY when its two halves do not come together in time."""
+    """Open a reader of the newest epoch. Raises NOT_READY if the two halves do not agree in time."""
     connection = open_for_reading(generation.database)
     try:
         return EpochReader(generation, connection, lexical=lexical, wait_seconds=wait_seconds)

@@ -1,4 +1,4 @@
-"""What the pipeline hands to the writer and reads back: files, epochs, and derived rows."""
+"""Values that the pipeline passes to the writer and reads back: files and epochs."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from codeplane.base.paths import RepoPath
 from codeplane.languages.role_paths import Role
 
 BYTE_ENCODINGS = ("utf-8", "latin-1")
-"""In which a line ending is one that bytes show."""
+"""Encodings in which line endings are single bytes."""
 
 
 class FileState(StrEnum):
     INDEXED = "indexed"
     """Facts and text."""
     TEXT = "text"
-    """Text alone: no grammar reads it, or it is too large to parse."""
+    """Text only: there is no grammar for it, or it is too large to parse."""
     SKIPPED = "skipped"
     """Recorded only; `reason` says why."""
     FAILED = "failed"
-    """Set aside after it broke its parser; its text is searchable where it could be read."""
+    """It broke its parser; its text is searchable if it could be read."""
 
 
 class ChangeKind(StrEnum):
@@ -33,7 +33,7 @@ class ChangeKind(StrEnum):
 
 
 class ObservedStat(NamedTuple):
-    """What the file system said, and when it was asked."""
+    """Stat of a file, and when it was taken. The names are columns of `files`."""
 
     size: int
     mtime_ns: int
@@ -55,23 +55,22 @@ class FileRow(NamedTuple):
     state: FileState
     reason: str | None = None
     unit_id: int | None = None
-    """The unit that owns it."""
     role: Role = Role.SOURCE
     evidence: str = ""
-    """What its role follows from."""
+    """Reason for the role."""
     header: str | None = None
-    """What its own text says of its role."""
+    """Role marker found in its text, such as a "generated" header."""
 
     @property
     def document_digest(self) -> str:
-        """What the document of the text index goes by: line endings leave no trace in it."""
-        # The digest that ignores line endings is one of bytes: in wider encodings it may take others for them.
+        """Digest in the text index, independent of line endings."""
+        # Normalizing line endings works on bytes, which is wrong in wider encodings.
         digest = self.text_digest if self.encoding in BYTE_ENCODINGS else self.digest
         return digest or self.digest or ""
 
 
 class EpochInfo(NamedTuple):
-    """What is true of the repository when an epoch is published. `repo_version` must be JSON data."""
+    """State of the repository when an epoch is published. `repo_version` must be JSON data."""
 
     merkle_root: str
     head: str | None
@@ -89,8 +88,6 @@ class EpochRow(NamedTuple):
 
 
 class PendingChange(NamedTuple):
-    """How the next epoch will differ from the last in one path."""
-
     change: ChangeKind
     old_path: RepoPath | None
     digest: str | None

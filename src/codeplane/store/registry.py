@@ -1,7 +1,6 @@
-"""Which index belongs to this user, and what is settled for it: small files, outside of the repository.
+"""The user's registry of indexes, and per-repository settings: small files outside the repository.
 
-A `.codeplane/` that arrives with a clone carries ids that are not written here, so it is
-not trusted and is rebuilt. The caller says where the user's state directory is.
+A `.codeplane/` that arrives with a clone has ids that are not registered here, so it is not trusted and is rebuilt.
 """
 
 from __future__ import annotations
@@ -18,17 +17,17 @@ from typing import Any
 import orjson
 
 from codeplane.base.errors import CodePlaneError
-from codeplane.store.layout import write_atomic
+from codeplane.store.state_files import write_atomic
 
 _MAX_BYTES = 256 * 1024
 
 
 @dataclass(frozen=True)
 class Binding:
-    """The ids that the index of one repository must carry.
+    """The ids that the index of one repository must have.
 
-    The id of the generation before stays valid, so that a kill between writing the binding
-    and switching to the new generation does not cost the old one.
+    The previous id stays valid, so that a kill between writing the binding and switching to the new generation does
+    not invalidate the old one.
     """
 
     root: str
@@ -42,7 +41,7 @@ class Binding:
 
 @dataclass(frozen=True)
 class NotBound:
-    """The binding could not be kept: the next process will not trust this index and rebuild it."""
+    """The binding could not be written: the next process will not trust this index, and rebuild it."""
 
     path: str
     reason: str
@@ -54,11 +53,11 @@ class NotBound:
 
 @dataclass(frozen=True)
 class RootSettings:
-    """What the user has settled for one repository; it lives outside of it, so that no clone brings its own."""
+    """Settings of the user for one repository, outside of it, so that a clone cannot bring its own."""
 
     ignore_patterns: tuple[str, ...] = ()
     extensions: tuple[tuple[str, str], ...] = ()
-    """(".ext", name of a language) pairs, sorted."""
+    """(".ext", language name) pairs, sorted."""
 
 
 def new_id() -> str:
@@ -66,7 +65,7 @@ def new_id() -> str:
 
 
 def next_binding(root: Path, known: Binding | None) -> Binding:
-    """The binding of a new generation: a new index id, the same repository id."""
+    """Return the binding of a new generation: a new index id, the same repository id."""
     if known is None:
         return Binding(_root_text(root), new_id(), new_id())
     return Binding(known.root, known.repo_uuid, new_id(), known.index_id)
@@ -81,7 +80,7 @@ def settings_path(user_state: Path, root: Path) -> Path:
 
 
 def read_binding(user_state: Path, root: Path) -> Binding | None:
-    """The binding of the repository at the canonical path `root`; None when missing, damaged or another's."""
+    """Return the binding of the repository at a canonical path; None if it is missing, damaged or another user's."""
     fields = _read(binding_path(user_state, root))
     try:
         binding = Binding(fields["root"], fields["repo_uuid"], fields["index_id"], fields["previous_index_id"])
@@ -93,7 +92,7 @@ def read_binding(user_state: Path, root: Path) -> Binding | None:
 
 
 def write_binding(user_state: Path, root: Path, binding: Binding) -> NotBound | None:
-    """Keep the binding; returns why not where the directory cannot be written."""
+    """Write the binding. Return the reason if the directory is not writable."""
     fields = {
         "root": binding.root,
         "repo_uuid": binding.repo_uuid,
@@ -109,7 +108,7 @@ def remove_binding(user_state: Path, root: Path) -> None:
 
 
 def read_settings(user_state: Path, root: Path) -> RootSettings:
-    """What is settled for the repository at the canonical path `root`; nothing when missing or damaged."""
+    """Return the settings of the repository at a canonical path; defaults if they are missing or damaged."""
     fields = _read(settings_path(user_state, root))
     try:
         if fields["root"] != _root_text(root):
@@ -122,7 +121,7 @@ def read_settings(user_state: Path, root: Path) -> RootSettings:
 
 
 def write_settings(user_state: Path, root: Path, settings: RootSettings) -> NotBound | None:
-    """Keep the settings; returns why not where the directory cannot be written."""
+    """Write the settings. Return the reason if the directory is not writable."""
     fields = {
         "root": _root_text(root),
         "ignore_patterns": list(settings.ignore_patterns),
@@ -137,7 +136,7 @@ def remove_settings(user_state: Path, root: Path) -> None:
 
 
 def _read(path: Path) -> Any:
-    """The fields of a small file of ours; nothing when it is missing, damaged or another's."""
+    """Return the fields of a small file; none if it is missing, damaged or another user's."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
         with os.fdopen(handle, "rb") as file:

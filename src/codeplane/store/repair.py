@@ -1,7 +1,7 @@
-"""Bringing the two halves of an index together again when the text index is of another commit.
+"""Repair of an index whose text index belongs to another commit than its database.
 
-Its documents are compared with the files by digest. Files that differ are marked so that
-the next sync reads them again; documents of no file are removed. Nothing is guessed.
+Documents are compared with files by digest. Files that differ are marked, so that the next sync reads them again;
+documents without a file are deleted.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from codeplane.base.paths import RepoPath
 from codeplane.store import epochs
 from codeplane.store.codec import path_from_text
 from codeplane.store.database import rows, transaction
-from codeplane.store.lexical import LexicalWriter
+from codeplane.store.lexical_writer import LexicalWriter
 from codeplane.store.schema import DOCUMENT_DIGEST
 
 _MARK_DIRTY = """
@@ -23,18 +23,18 @@ WHERE file_id = ?
 
 
 def repair_documents(connection: apsw.Connection, lexical: LexicalWriter, epoch: int) -> tuple[RepoPath, ...]:
-    """The files that must be read again and published; with none, both halves agree on return."""
+    """Return the files that must be read again and published. Without any, both halves agree now."""
     documents: dict[int, str] = {}
-    doubled: set[int] = set()
+    duplicated: set[int] = set()
     for file_id, digest, _ in lexical.documents():
         if file_id in documents:
-            doubled.add(file_id)
+            duplicated.add(file_id)
         documents[file_id] = digest
     files = rows(connection, f"SELECT file_id, path, {DOCUMENT_DIGEST}, lexical FROM files ORDER BY path")
     dirty = [
         (file_id, path)
         for file_id, path, digest, expected in files
-        if expected and (file_id in doubled or documents.get(file_id) != digest)
+        if expected and (file_id in duplicated or documents.get(file_id) != digest)
     ]
     with transaction(connection):
         connection.executemany(_MARK_DIRTY, [(file_id,) for file_id, _ in dirty])

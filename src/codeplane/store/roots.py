@@ -1,4 +1,4 @@
-"""Which other repositories the server of one repository may answer about: a small file of the user's own."""
+"""Other repositories that the server of one repository may read: a small file in the user's state directory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import orjson
 
 from codeplane.disk.locks import FileLock
-from codeplane.store.layout import write_atomic
+from codeplane.store.state_files import write_atomic
 
 _MAX_BYTES = 1024 * 1024
 _LOCK_NAME = "lock"
@@ -18,7 +18,7 @@ _LOCK_SECONDS = 5.0
 
 
 def read_roots(user_state: Path, home: Path) -> tuple[Path, ...]:
-    """By path; nothing when the file is missing, damaged or another user's."""
+    """Return the roots by path; none if the file is missing, damaged or another user's."""
     try:
         handle = os.open(
             _directory(user_state) / _name(home), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
@@ -33,7 +33,7 @@ def read_roots(user_state: Path, home: Path) -> tuple[Path, ...]:
 
 
 def change_roots(user_state: Path, home: Path, change: Callable[[tuple[Path, ...]], Iterable[Path]]) -> None:
-    """Replace what is listed by what `change` makes of it; of those who change it at once, none is forgotten."""
+    """Replace the roots by what `change` returns; concurrent changes are serialized by a lock."""
     directory = _directory(user_state)
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)

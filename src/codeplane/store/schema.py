@@ -1,23 +1,31 @@
-"""The tables of an index, as one text.
+"""The tables of an index: the only declaration of their columns.
 
-A row of a file has the id `file_id << 20 | ordinal`: the rows of one file are one range of
-the primary key, so they need neither a file column nor an index to be found or removed.
-Other columns that name a row of the same file hold its ordinal; `target_def` holds a whole
-id, because it may lie in another file. Enumerations are the integers of the fact model.
+A row of a file has the id `file_id << 20 | ordinal`: the rows of one file are one range of the primary key, so they
+need neither a file column nor an index to be found or deleted. Other columns that name a row of the same file hold its
+ordinal; `target_def` holds a whole id, because it may be in another file. Enumerations are the integers of the fact
+model.
 
-Scopes, bindings and references are the exception: there are so many, they are so alike, and they
-are only asked a file at a time, that those of a file are one packed block. `name_files` says in
-which files a name occurs and how often. What others need to know of a file lies packed in `file_summaries`.
-`def_references` says where a definition, or an attribute, is used, by the number of its `def_uid`; `file_links` holds
-the same by file; `unresolved_members` the places of members that could not be resolved; `bases` which class inherits
-from which, and which member of an `impl` block or an anonymous class overrides which; `file_imports` which file imports
-which; `link_dependencies` what the links of a file depend on: another file, or what was looked up, so that a change
-says whose links it concerns.
+Scopes, bindings and references are numerous and are only read one file at a time, so they are packed into one row of
+`blocks` per file. Tables for reads across files:
+
+    name_files           names that occur in a file, with counts
+    file_summaries       packed interface of a file, for the resolution of other files
+    import_words         last words of imports: files with such a name may be imported
+    out_of_line_members  owners whose members a file defines outside of them
+    file_links           packed resolved references of a file
+    def_references       places where a definition or attribute is used, by the number of its `def_uid`
+    unresolved_members   places of members that could not be resolved, by name
+    bases                inheritance, and overrides by members of `impl` blocks and anonymous classes
+    file_imports         imports between files
+    link_dependencies    what the links of a file depend on: a file, or a name that was looked up
+    unresolved_files     files whose references must be resolved again
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
+from functools import cache
 
 from codeplane.store.records import BYTE_ENCODINGS
 
@@ -27,7 +35,7 @@ KEPT_EPOCHS = 1000
 DOCUMENT_DIGEST = (
     f"lower(hex(CASE WHEN encoding IN {BYTE_ENCODINGS} THEN coalesce(text_digest, digest) ELSE digest END))"
 )
-"""Of a row of files: the digest that its document of the text index carries."""
+"""SQL for the digest in the text index document of a `files` row."""
 
 FACT_TABLES = {
     "defs": "def_id",
@@ -36,10 +44,10 @@ FACT_TABLES = {
     "instance_attributes": "attribute_id",
     "problems": "problem_id",
 }
-"""Tables whose rows belong to one file, with their primary keys."""
+"""Tables of rows that belong to one file, with their primary keys."""
 
 _UNIT_BITS = 48
-"""Few enough that the number is exact wherever JSON is read."""
+"""Few enough to be exact in JSON readers that use floats."""
 
 
 def unit_of(family: str, root: str = "") -> int:
@@ -245,11 +253,30 @@ CREATE INDEX instance_attributes_name ON instance_attributes (lower(name));
 CREATE INDEX export_entries_target ON export_entries (target_def) WHERE target_def IS NOT NULL;
 CREATE INDEX def_snapshots_until ON def_snapshots (until_epoch);
 """
-"""Made after a bulk load: sorting once is far cheaper than keeping sorted."""
+"""Created after a bulk load: sorting once is far cheaper than keeping sorted."""
 
-LOADED_NAMES = "CREATE TEMP TABLE loaded_names (name TEXT NOT NULL, file_id INTEGER NOT NULL, count INTEGER NOT NULL)"
+CREATE_LOADED_NAMES = (
+    "CREATE TEMP TABLE loaded_names (name TEXT NOT NULL, file_id INTEGER NOT NULL, count INTEGER NOT NULL)"
+)
 SORT_NAMES = """
 INSERT INTO name_files SELECT name, file_id, count FROM loaded_names ORDER BY name, file_id;
 DROP TABLE loaded_names;
 """
-"""In a bulk load names come file by file; they go to their table in its own order, at the end."""
+"""A bulk load writes names file by file; sorting them once at the end is cheaper than keeping them sorted."""
+
+
+@cache
+def column_names(table: str) -> tuple[str, ...]:
+    """Return the columns of a table in the order of their declaration."""
+    found = re.search(rf"CREATE TABLE {table} \((.*?)\) STRICT", TABLES, re.DOTALL)
+    assert found is not None, table
+    columns = re.sub(r"\([^)]*\)", "", found[1]).split(",")
+    return tuple(column.split()[0] for column in columns if "PRIMARY KEY" not in column or len(column.split()) > 2)
+
+
+@cache
+def insert_sql(table: str, *, replace: bool = False, into: str | None = None) -> str:
+    """Return an INSERT with all columns of a table by name; `into` is a table with the same columns."""
+    names = column_names(table)
+    verb = "INSERT OR REPLACE" if replace else "INSERT"
+    return f"{verb} INTO {into or table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"

@@ -1,8 +1,7 @@
-"""What the text index has on disk: its segments, their checksums, and whether they are those of an epoch.
+"""Segment files of the text index: their checksums, and the check that they belong to an epoch.
 
-Segment files never change, but Tantivy may merge them after a commit without telling. So an
-epoch records what was there when it was published; what replaced it under the same commit
-must hold as many documents and pass the checksum that Tantivy writes into every file.
+Segment files never change, but Tantivy may merge them after a commit without notice. An epoch records the files at its
+publish; files that replaced them in the same commit must hold as many documents and pass Tantivy's own checksum.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ class Segments:
     opstamp: int
     meta_digest: str
     shape_digest: str
-    """Of everything in meta.json that no commit and no merge may change."""
+    """Digest of everything in meta.json that no commit and no merge may change."""
     documents: int
     count: int
     files: tuple[str, ...]
@@ -43,7 +42,7 @@ class Segments:
 
 @dataclass(frozen=True)
 class RecordedSegments:
-    """The same, with the size and sha256 of each file, as kept with an epoch."""
+    """Segments with the size and sha256 of each file, as stored with an epoch."""
 
     opstamp: int
     meta_digest: str
@@ -67,11 +66,11 @@ def parse_recorded(opstamp: int, text: str | None) -> RecordedSegments:
         files = {str(name): (int(size), str(digest)) for name, (size, digest) in fields["files"].items()}
         return RecordedSegments(opstamp, fields["meta"], fields["shape"], int(fields["documents"]), files)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise corrupt("the epoch does not say which text index it belongs to") from error
+        raise corrupt("the epoch does not name its text index") from error
 
 
 def read_segments(directory: Path) -> Segments:
-    """Read meta.json, strictly; INDEX_CORRUPT when it is not one."""
+    """Parse meta.json strictly. Raises INDEX_CORRUPT."""
     try:
         data = _read_file(directory / META_NAME, _MAX_META_BYTES)
         meta: dict[str, Any] = orjson.loads(data)
@@ -101,9 +100,9 @@ def read_segments(directory: Path) -> Segments:
 
 
 def record_segments(directory: Path, known: Mapping[str, tuple[int, str]]) -> RecordedSegments:
-    """Checksums of what is committed now; files in `known` are not read again.
+    """Return checksums of the committed files; files in `known` are not read again.
 
-    A merge that ends meanwhile takes files away: then the newer list is read.
+    A merge that ends meanwhile removes files: then the new list is read.
     """
     for _ in range(_READ_ATTEMPTS):
         segments = read_segments(directory)
@@ -119,7 +118,7 @@ def record_segments(directory: Path, known: Mapping[str, tuple[int, str]]) -> Re
 
 
 def agrees(segments: Segments, recorded: RecordedSegments) -> bool:
-    """Whether what is on disk is the commit of that epoch, merged since or not."""
+    """True if the files on disk are the commit of that epoch, merged since or not."""
     if segments.meta_digest == recorded.meta_digest:
         return True
     return (segments.opstamp, segments.shape_digest, segments.documents) == (
@@ -130,27 +129,27 @@ def agrees(segments: Segments, recorded: RecordedSegments) -> bool:
 
 
 def check_files(directory: Path, segments: Segments, recorded: RecordedSegments, verified: set[str]) -> None:
-    """Read every segment file that is not yet in `verified`; INDEX_CORRUPT names the first that is damaged."""
+    """Verify every segment file that is not in `verified`. Raises INDEX_CORRUPT with the first damaged file."""
     for name in segments.files:
         if name in verified:
             continue
         expected = recorded.files.get(name)
         try:
-            whole = _digest_file(directory / name) == expected if expected else _footer_holds(directory / name)
+            intact = _digest_file(directory / name) == expected if expected else _has_valid_footer(directory / name)
         except OSError as error:
             raise corrupt(f"the text index lacks {name}") from error
-        if not whole:
+        if not intact:
             raise corrupt(f"the text index is damaged in {name}")
         verified.add(name)
 
 
 def check_footers(directory: Path, segments: Segments) -> None:
-    """Check files of an unrecorded commit by the checksum that each carries itself."""
+    """Verify files of an unrecorded commit by the checksum in each file."""
     check_files(directory, segments, RecordedSegments(0, "", "", 0, {}), set())
 
 
 def restrict_modes(directory: Path, changed: Callable[[str], bool]) -> None:
-    """Take from group and others what the umask of the process left them."""
+    """Remove the permissions of group and others that the umask allowed."""
     with os.scandir(directory) as entries:
         for entry in entries:
             if changed(entry.name) and entry.is_file(follow_symlinks=False):
@@ -165,8 +164,8 @@ def _digest_file(path: Path) -> tuple[int, str]:
     return len(data), hashlib.sha256(data).hexdigest()
 
 
-def _footer_holds(path: Path) -> bool:
-    """A file ends with JSON that has its CRC, the length of that JSON, and a magic number."""
+def _has_valid_footer(path: Path) -> bool:
+    """True if the CRC in the footer matches: a file ends with JSON that holds it, a length and a magic number."""
     data = _read_file(path, None)
     if len(data) < 8:
         return False
@@ -180,7 +179,7 @@ def _footer_holds(path: Path) -> bool:
         return False
 
 
-def _read_file(path: Path, most: int | None) -> bytes:
+def _read_file(path: Path, limit: int | None) -> bytes:
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     with os.fdopen(handle, "rb", buffering=0) as file:
-        return file.read() if most is None else file.read(most)
+        return file.read() if limit is None else file.read(limit)

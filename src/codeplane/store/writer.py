@@ -1,70 +1,60 @@
-"""The one writer of a generation: it owns the write connection and the text index, and publishes epochs.
+"""The only writer of a generation: it owns the write connection and the text index, and publishes epochs.
 
-Changes gather in one transaction that no reader sees; `publish` commits the text index
-first and then, in the database, the epoch that names this very commit. Whoever finds the
-two apart knows that a publish was cut off, and `recovery` mends it. The caller holds the
-lock of the repository. Nothing here reads the working tree.
+Changes gather in one transaction that no reader sees. `publish` commits the text index first, and then, in the
+database, the epoch that names this very commit. If the two disagree, a publish was interrupted, and `open_writer`
+repairs it. The caller holds the lock of the repository. Nothing here reads the working tree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 
 import apsw
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.base.paths import ROOT, RepoPath
+from codeplane.base.paths import RepoPath
 from codeplane.facts.blocks import PackedFacts
 from codeplane.facts.model import Problem
 from codeplane.facts.passages import Searchable
-from codeplane.languages.role_paths import RoleDecision
-from codeplane.store import epochs, file_rows, pending, role_rows, unit_rows
-from codeplane.store.codec import path_to_text
+from codeplane.store import epochs, file_rows
 from codeplane.store.database import (
     PAGE_BYTES,
     Row,
     Value,
     checkpoint,
     close_writer,
-    create_database,
     finish_bulk,
-    open_for_writing,
-    rows,
     wal_bytes,
 )
-from codeplane.store.errors import from_sqlite, sqlite_errors
+from codeplane.store.errors import sqlite_errors
 from codeplane.store.fact_rows import delete_rows, insert_rows, make_rows, storable_facts
-from codeplane.store.fingerprint import Fingerprint
-from codeplane.store.layout import Generation, copy_generation, tree_bytes
-from codeplane.store.lexical import LexicalWriter
-from codeplane.store.link_rows import CREATE_LOADED_REFERENCES, SORT_REFERENCES, FileLinks, put_links
-from codeplane.store.records import (
-    ChangeKind,
-    EpochInfo,
-    EpochRow,
-    FileRow,
-    FileState,
-    ObservedStat,
-)
+from codeplane.store.layout import Generation, copy_generation
+from codeplane.store.lexical_writer import LexicalWriter
+from codeplane.store.link_table import SORT_REFERENCES, LinkTable
+from codeplane.store.path_table import PathTable
+from codeplane.store.pending import PendingChanges
+from codeplane.store.records import ChangeKind, EpochInfo, EpochRow, FileRow, FileState, ObservedStat
 from codeplane.store.repair import repair_documents
-from codeplane.store.role_rows import JudgedFile
-from codeplane.store.schema import INDEXES, LOADED_NAMES, SCHEMA_VERSION, SORT_NAMES, TABLES
+from codeplane.store.role_table import RoleTable
+from codeplane.store.schema import INDEXES, SORT_NAMES
 from codeplane.store.segments import RecordedSegments
-from codeplane.store.unit_rows import FamilyFile, UnitRow
+from codeplane.store.session import WriteSession
+from codeplane.store.state_files import tree_bytes
+from codeplane.store.unit_table import UnitTable
 
 Barrier = Callable[[str], None]
-"""Called at the points of a publish where a kill would hurt most; tests stop the process there."""
+"""Called at the points of a publish where a kill would do most harm; tests stop the process there."""
 
-
-_INDEXES_SHARE = 0.4
-_TEXT_SHARE = 0.7
-"""What secondary indexes add to a bulk load, and what the text index takes of the terms that it is given."""
+_INDEX_OVERHEAD = 0.4
+"""Share that secondary indexes add to a bulk load."""
+_TEXT_OVERHEAD = 0.7
+"""Size of the text index per byte of terms."""
 
 
 class Writer:
-    """Made by `create_writer` for a new generation (bulk) or by `recovery.open_writer` for an existing one."""
+    """Made by `open_writer.create_writer` for a new generation (bulk), or by `open_writer` for an existing one."""
 
     def __init__(
         self,
@@ -76,19 +66,26 @@ class Writer:
         barrier: Barrier,
     ) -> None:
         self.generation = generation
-        self._connection = connection
-        self._lexical = lexical
-        self._bulk = bulk
+        self.lexical = lexical
+        self.connection = connection
+        """For reads of unpublished rows; only this package writes through it."""
+        self._session = WriteSession(connection, bulk=bulk)
+        self.units = UnitTable(self._session)
+        self.roles = RoleTable(self._session)
+        self.links = LinkTable(self._session)
+        self.manifests = PathTable(self._session, "manifests")
+        self.attributes = PathTable(self._session, "attributes")
+        self.configurations = PathTable(self._session, "configurations")
         self._barrier = barrier
-        self._pending: pending.Pending = {}
-        self._derived_changed = False
-        self._broken = False
+        self._pending = PendingChanges()
         with sqlite_errors():
             self._next_file_id = int(epochs.read_meta(connection, "next_file_id") or 1)
             self._first_epoch = int(epochs.read_meta(connection, "first_epoch") or 1)
             self._epoch = epochs.current_epoch(connection)
         self._file_ids: dict[RepoPath, int] | None = {} if bulk else None
+        """Ids by path during a bulk load, which has no index of paths yet."""
         self._lexical_ahead = False
+        """True from the commit of the text index until the epoch that names it."""
         self._threads: ThreadPoolExecutor | None = None
         self._committing: Future[None] | None = None
 
@@ -99,315 +96,221 @@ class Writer:
 
     @property
     def changed(self) -> bool:
-        """Whether `publish` would make a new epoch."""
-        return bool(self._pending) or self._derived_changed or self._epoch is None
-
-    @property
-    def connection(self) -> apsw.Connection:
-        """For reading what is not yet published; only this package writes through it."""
-        return self._connection
-
-    @property
-    def lexical(self) -> LexicalWriter:
-        return self._lexical
+        """True if `publish` would make a new epoch."""
+        return bool(self._pending) or self._session.derived_changed or self._epoch is None
 
     def rows(self, sql: str, parameters: Sequence[Value] = ()) -> list[Row]:
-        """Read what is there now, published or not."""
-        return rows(self._connection, sql, parameters)
-
-    def wal_bytes(self) -> int:
-        return wal_bytes(self.generation.database)
+        """Read published and unpublished rows."""
+        return self._session.rows(sql, parameters)
 
     def put_file(
         self, file: FileRow, facts: PackedFacts, problems: Sequence[Problem] = (), searchable: Searchable | None = None
     ) -> int:
-        """Replace all that is known of a path; returns its file id."""
+        """Replace everything about a path; return its file id."""
         with sqlite_errors():
-            self._begin()
+            self._session.begin()
             known_id = self._find_file_id(file.path)
             file_id = self._next_file_id if known_id is None else known_id
-            # Before the old rows go: facts of a wrong shape leave everything as it was.
-            made = make_rows(file_id, facts, problems)
-        with self._writing():
+            # Malformed facts must fail before the old rows are deleted.
+            rows = make_rows(file_id, facts, problems)
+        with self._session:
             if known_id is None:
                 self._next_file_id += 1
                 if self._file_ids is not None:
                     self._file_ids[file.path] = file_id
             else:
                 self._clear_file(file_id)
-                self._lexical.delete(file_id)
+                self.lexical.delete(file_id)
             try:
-                insert_rows(self._connection, made, bulk=self._bulk)
+                insert_rows(self.connection, rows, bulk=self._session.bulk)
             except UnicodeEncodeError:
-                delete_rows(self._connection, file_id)
-                made = make_rows(file_id, storable_facts(facts), problems)
-                insert_rows(self._connection, made, bulk=self._bulk)
-            counts = (facts.scope_count, len(facts.defs), len(facts.imports), facts.ref_count, len(problems))
+                delete_rows(self.connection, file_id)
+                rows = make_rows(file_id, storable_facts(facts), problems)
+                insert_rows(self.connection, rows, bulk=self._session.bulk)
+            counts = {
+                "scopes": facts.scope_count,
+                "defs": len(facts.defs),
+                "imports": len(facts.imports),
+                "refs": facts.ref_count,
+                "problems": len(problems),
+            }
             self._put_row(file_id, file, counts, lexical=searchable is not None)
             if searchable is not None:
-                self._lexical.add(file_id, file.path, file.document_digest, file.family, searchable, file.role)
+                self.lexical.add(file_id, file.path, file.document_digest, file.family, searchable, file.role)
             change = ChangeKind.ADDED if known_id is None else ChangeKind.MODIFIED
-            pending.note(self._pending, file.path, change, file.digest)
+            self._pending.note(file.path, change, file.digest)
         return file_id
 
     def touch_files(self, stats: Iterable[tuple[RepoPath, ObservedStat]]) -> None:
-        """The same content, seen again: only what the file system said changes, and no epoch follows."""
-        with self._writing():
-            file_rows.touch_files(self._connection, stats)
+        """Update the stats of files with unchanged content. Makes no epoch."""
+        with self._session:
+            file_rows.touch_files(self.connection, stats)
 
     def remove_file(self, path: RepoPath) -> bool:
-        """Forget a path; whether it was known."""
-        with self._writing():
+        """Remove everything about a path. Return False if it was not indexed."""
+        with self._session:
             file_id = self._find_file_id(path)
             if file_id is None:
                 return False
             self._clear_file(file_id)
-            self._connection.execute("DELETE FROM files WHERE file_id = ?", (file_id,))
-            self._lexical.delete(file_id)
+            self.connection.execute("DELETE FROM files WHERE file_id = ?", (file_id,))
+            self.lexical.delete(file_id)
             if self._file_ids is not None:
                 self._file_ids.pop(path, None)
-            pending.note(self._pending, path, ChangeKind.REMOVED, None)
+            self._pending.note(path, ChangeKind.REMOVED, None)
         return True
 
     def find_text(self, path: RepoPath) -> tuple[str | None, FileState] | None:
-        """Digest of the text with line endings made equal, and the state of a file; None when it is not known."""
+        """Return the digest of the text with normalized line endings, and the state; None if it is not indexed."""
         with sqlite_errors():
-            return file_rows.find_text(self._connection, path)
+            return file_rows.find_text(self.connection, path)
 
     def recode_file(self, file: FileRow) -> None:
-        """Other bytes, the same text: what the file is changes; its facts and its document stay."""
-        with self._writing():
+        """Update a file with other bytes but the same text: its facts and its document stay."""
+        with self._session:
             file_id = self._find_file_id(file.path)
             if file_id is None:
                 raise CodePlaneError(ErrorCode.INTERNAL, f"'{file.path}' is not indexed")
-            self._keep_history(file_id)
-            counts = file_rows.read_counts(self._connection, file_id)
-            self._put_row(file_id, file, counts, lexical=True)
-            pending.note(self._pending, file.path, ChangeKind.MODIFIED, file.digest)
-
-    def size_bytes(self) -> int:
-        """Bytes that the generation takes, and will take for what is not yet committed, by rule of thumb."""
-        with sqlite_errors():
-            database = int(self._connection.pragma("page_count")) * PAGE_BYTES + self.wal_bytes()
-        if self._bulk:
-            database += int(database * _INDEXES_SHARE)
-        text = int(self._lexical.uncommitted_bytes * _TEXT_SHARE)
-        return database + text + tree_bytes(self.generation.lexical)
+            self._snapshot_definitions(file_id)
+            self._put_row(file_id, file, file_rows.read_counts(self.connection, file_id), lexical=True)
+            self._pending.note(file.path, ChangeKind.MODIFIED, file.digest)
 
     def note_rename(self, old: RepoPath, new: RepoPath) -> None:
-        """Keep a removal and an addition of this epoch as the one change that they are."""
-        pending.note_rename(self._pending, old, new)
+        """Record a removal and an addition of this epoch as one rename."""
+        self._pending.note_rename(old, new)
 
-    def family_files(self, families: Iterable[str], root: RepoPath = ROOT) -> Iterator[FamilyFile]:
-        """Files of some families beneath a root, in no order. Nothing may be written while they are read."""
+    def size_bytes(self) -> int:
+        """Estimate the size of the generation on disk, including what is not committed."""
         with sqlite_errors():
-            yield from unit_rows.family_files(self._connection, families, root)
+            database = int(self.connection.pragma("page_count")) * PAGE_BYTES + self.wal_bytes()
+        if self._session.bulk:
+            database += int(database * _INDEX_OVERHEAD)
+        text = int(self.lexical.uncommitted_bytes * _TEXT_OVERHEAD)
+        return database + text + tree_bytes(self.generation.lexical)
 
-    def move_file(self, path: RepoPath, unit_id: int | None) -> None:
-        """Another unit owns a file; what it exports goes with it."""
-        with self._writing():
-            file_id = self._find_file_id(path)
-            assert file_id is not None
-            unit_rows.move_file(self._connection, file_id, unit_id)
-            self._derived_changed = True
-
-    def read_units(self) -> list[UnitRow]:
-        with sqlite_errors():
-            return unit_rows.read_units(self._connection)
-
-    def put_units(self, gone: Iterable[int], changed: Iterable[UnitRow]) -> None:
-        with self._writing():
-            unit_rows.write_units(self._connection, gone, changed)
-            self._derived_changed = True
-
-    def read_manifests(self) -> list[tuple[RepoPath, str]]:
-        with sqlite_errors():
-            return unit_rows.read_manifests(self._connection)
-
-    def put_manifests(self, changed: Mapping[RepoPath, str | None]) -> None:
-        """What marker files declare; None for one that is gone."""
-        with self._writing():
-            unit_rows.write_manifests(self._connection, changed)
-
-    def judged_files(self, directory: RepoPath) -> list[JudgedFile]:
-        """Files beneath a directory with what their roles follow from, by path."""
-        with sqlite_errors():
-            return role_rows.judged_files(self._connection, directory)
-
-    def put_roles(self, judged: Mapping[RepoPath, RoleDecision]) -> None:
-        """Other roles for files whose documents stay as they are."""
-        with self._writing():
-            role_rows.write_roles(self._connection, judged)
-            self._derived_changed = self._derived_changed or bool(judged)
-
-    def read_attributes(self) -> list[tuple[RepoPath, str]]:
-        with sqlite_errors():
-            return role_rows.read_attributes(self._connection)
-
-    def put_attributes(self, changed: Mapping[RepoPath, str | None]) -> None:
-        """What attribute files state; None for one that states nothing."""
-        with self._writing():
-            role_rows.write_attributes(self._connection, changed)
+    def wal_bytes(self) -> int:
+        return wal_bytes(self.generation.database)
 
     def forget_history(self) -> None:
-        """Drop what earlier epochs held, to make room."""
-        with self._writing():
-            epochs.prune(self._connection, self._next_epoch(), kept=2)
+        """Delete the history of earlier epochs, to save space."""
+        with self._session:
+            epochs.prune(self.connection, self._next_epoch(), kept=2)
 
     def put_meta(self, values: Mapping[str, str]) -> None:
-        """Notes about the index as a whole; they are kept with the next publish."""
-        with self._writing():
-            epochs.write_meta(self._connection, values)
-
-    def read_epoch(self) -> EpochRow | None:
-        """What the last published epoch says of the repository."""
-        return epochs.read_epoch(self._connection)
+        """Store notes about the whole index with the next publish."""
+        with self._session:
+            epochs.write_meta(self.connection, values)
 
     def read_meta(self, key: str) -> str | None:
-        return epochs.read_meta(self._connection, key)
+        return epochs.read_meta(self.connection, key)
 
-    def put_links(self, file_id: int, found: FileLinks) -> None:
-        """Say what the references of a file stand for, after all files were put."""
-        with self._writing():
-            put_links(self._connection, file_id, found, bulk=self._bulk)
+    def read_epoch(self) -> EpochRow | None:
+        return epochs.read_epoch(self.connection)
 
-    def leave_unresolved(self, file_ids: Iterable[int] | None) -> int:
-        """References of these files, or of all, have to be resolved before anybody asks what they stand for.
-
-        How many of them have references and were not left before.
-        """
-        put = "INSERT OR IGNORE INTO unresolved_files SELECT file_id FROM blocks"
-        with self._writing():
-            before = self._connection.total_changes()
-            if file_ids is None:
-                self._connection.execute(put)
-            else:
-                self._connection.executemany(f"{put} WHERE file_id = ?", [(id_,) for id_ in sorted(file_ids)])
-            return self._connection.total_changes() - before
-
-    def list_unresolved(self) -> list[int]:
-        """By path."""
-        return [
-            id_ for (id_,) in self.rows("SELECT file_id FROM unresolved_files JOIN files USING (file_id) ORDER BY path")
-        ]
-
-    def keep_links(self) -> None:
-        """What was resolved since the last publish becomes part of its epoch."""
-        with self._writing():
-            self._commit()
-        # Here nobody waits for it; the next publish is waited for.
-        checkpoint(self._connection, self.generation.database)
-
-    def put_configuration(self, path: RepoPath, content: str | None) -> None:
-        """What a file says that configures a build; None for nothing."""
-        with self._writing():
-            key = path_to_text(path)
-            self._connection.execute("DELETE FROM configurations WHERE path = ?", (key,))
-            if content is not None:
-                self._connection.execute("INSERT INTO configurations VALUES (?, ?)", (key, content))
+    def commit_links(self) -> None:
+        """Make links that were resolved since the last publish part of its epoch."""
+        with self._session:
+            self._session.commit()
+        # Here no caller waits for the checkpoint, as one would at the next publish.
+        checkpoint(self.connection, self.generation.database)
 
     def finish_load(self) -> None:
-        """After the last file of a bulk load: rows can be looked up by all that they are looked up by."""
-        if not self._bulk or self._committing is not None:
+        """End the loading of files in a bulk build: sort the rows and create the indexes."""
+        if not self._session.bulk or self._committing is not None:
             return
         with sqlite_errors():
-            self._begin()
+            self._session.begin()
         self._lexical_ahead = True
-        # The text index commits beside: neither needs the other.
+        # The text index commits at the same time: the two are independent.
         self._threads = ThreadPoolExecutor(1, thread_name_prefix="lexical")
         self._committing = self._threads.submit(self._commit_lexical)
-        with self._writing():
-            self._connection.execute(SORT_NAMES)
-            self._connection.execute(INDEXES)
+        with self._session:
+            self.connection.execute(SORT_NAMES)
+            self.connection.execute(INDEXES)
 
     def share_load(self) -> None:
-        """Let other processes read what was loaded so far; they see nothing of what is still to come."""
-        if self._bulk:
+        """Let other processes read what was loaded so far."""
+        if self._session.bulk:
             self.finish_load()
             with sqlite_errors():
-                self._commit()
-                finish_bulk(self._connection)
+                self._session.commit()
+                finish_bulk(self.connection)
 
     def publish(self, info: EpochInfo) -> int:
-        """Make everything since the last epoch visible as a new one. Without changes of content, the epoch stays."""
-        if self._broken:
+        """Publish all changes as a new epoch. Without changes of content, update what the epoch says about git."""
+        if self._session.is_broken:
             raise CodePlaneError(ErrorCode.INTERNAL, "a write failed; this writer cannot publish")
         if not self.changed and self._epoch is not None:
-            with self._writing():
-                epochs.refresh_epoch(self._connection, self._epoch, info)
-                self._commit()
+            with self._session:
+                epochs.refresh_epoch(self.connection, self._epoch, info)
+                self._session.commit()
             return self._epoch
         with sqlite_errors():
-            self._begin()
+            self._session.begin()
         self._lexical_ahead = True
-        if self._bulk:
+        if self._session.bulk:
             self._finish_build()
         else:
-            self._lexical.commit()
+            self.lexical.commit()
         self._barrier("lexical-committed")
-        with self._writing():
-            return self._publish_epoch(info, self._lexical.record())
+        with self._session:
+            return self._publish_epoch(info, self.lexical.record())
 
     def require_epoch(self) -> None:
         """Make the next `publish` a new epoch even if no file changes."""
-        self._derived_changed = True
+        self._session.derived_changed = True
 
     def settle(self) -> None:
-        """Wait for work that goes on behind the last publish and record its result. Worth calling when idle."""
-        if self._lexical.settle() and self._epoch is not None and not self._connection.in_transaction:
-            with self._writing():
-                epochs.record_segments(self._connection, self._epoch, self._lexical.record())
-                self._commit()
+        """Wait for background work of the last publish and record its result. Call it when idle."""
+        if self.lexical.settle() and self._epoch is not None and not self.connection.in_transaction:
+            with self._session:
+                epochs.record_segments(self.connection, self._epoch, self.lexical.record())
+                self._session.commit()
 
     def copy_to(self, target: Generation) -> None:
-        """A settled copy of the last published epoch; TOO_BUSY when a reader keeps the database from being settled."""
+        """Copy the last published epoch. Raises TOO_BUSY while a reader holds an older one."""
         self.settle()
         with sqlite_errors():
-            logged, moved = self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+            logged, moved = self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
         if logged != moved:
             raise CodePlaneError(ErrorCode.TOO_BUSY, "a reader holds an older state of the index")
         copy_generation(self.generation, target)
 
-    def begin_anew(self, repo_uuid: str, index_id: str, first_epoch: int) -> None:
-        """Make a copied index that of another tree: no epoch of it is known there, and no file has been looked at."""
-        with self._writing():
+    def reset_epochs(self, repo_uuid: str, index_id: str, first_epoch: int) -> None:
+        """Turn a copied index into a new one: without epochs, and with no file counted as seen."""
+        with self._session:
             for table in ("epochs", "epoch_files", "def_snapshots"):
-                self._connection.execute(f"DELETE FROM {table}")
-            self._connection.execute("UPDATE files SET epoch = ?, mtime_ns = -1, ctime_ns = -1", (first_epoch,))
+                self.connection.execute(f"DELETE FROM {table}")
+            self.connection.execute("UPDATE files SET epoch = ?, mtime_ns = -1, ctime_ns = -1", (first_epoch,))
             values = {"repo_uuid": repo_uuid, "index_id": index_id, "first_epoch": str(first_epoch)}
-            epochs.write_meta(self._connection, values)
-            self._commit()
+            epochs.write_meta(self.connection, values)
+            self._session.commit()
         self._epoch, self._first_epoch = None, first_epoch
 
     def rollback(self) -> None:
-        """Forget everything since the last publish. A bulk build has nothing to go back to."""
-        if self._bulk:
+        """Return to the last published epoch. A bulk build has none."""
+        if self._session.bulk:
             raise CodePlaneError(ErrorCode.INTERNAL, "a bulk build cannot be rolled back")
-        with sqlite_errors():
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-        self._lexical.rollback()
+        self._session.rollback()
+        self.lexical.rollback()
         self._pending.clear()
-        self._derived_changed = False
         if self._lexical_ahead and self._epoch is not None:
-            # The text index cannot go back; its documents are put right by reading those files again.
-            self._derived_changed = bool(repair_documents(self._connection, self._lexical, self._epoch))
+            # A committed text index cannot be rolled back; files with other documents are read again.
+            self._session.derived_changed = bool(repair_documents(self.connection, self.lexical, self._epoch))
             self._lexical_ahead = False
-        self._broken = False
+        self._session.is_broken = False
 
     def close(self) -> None:
-        """Give up what was not published, and leave the files settled."""
+        """Drop unpublished changes, and leave the files settled."""
         try:
-            if not self._bulk and not self._broken:
+            if not self._session.bulk and not self._session.is_broken:
                 self.rollback()
                 self.settle()
             with suppress(CodePlaneError):
-                self._lexical.close()
+                self.lexical.close()
         finally:
-            with suppress(apsw.Error):
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-            close_writer(self._connection)
+            self._session.abandon()
+            close_writer(self.connection)
 
     def __enter__(self) -> Writer:
         return self
@@ -416,31 +319,30 @@ class Writer:
         self.close()
 
     def _publish_epoch(self, info: EpochInfo, segments: RecordedSegments) -> int:
-        epoch = self._next_epoch()
-        connection = self._connection
-        # The first epoch of a generation is its baseline: all files, which need not be listed twice.
+        epoch, connection = self._next_epoch(), self.connection
+        # The first epoch is the baseline: listing all files as changes would only repeat them.
         if self._epoch is not None:
             epochs.insert_changes(connection, epoch, self._pending)
         epochs.insert_epoch(connection, epoch, info, segments)
         epochs.write_meta(connection, {"next_file_id": str(self._next_file_id)})
         epochs.prune(connection, epoch)
-        self._commit()
-        if self._bulk:
+        self._session.commit()
+        if self._session.bulk:
             finish_bulk(connection)
-            self._bulk = False
+            self._session.bulk = False
             self._file_ids = None
         self._epoch = epoch
         self._lexical_ahead = False
         self._pending.clear()
-        self._derived_changed = False
+        self._session.derived_changed = False
         self._barrier("published")
         checkpoint(connection, self.generation.database)
         return epoch
 
     def _finish_build(self) -> None:
         self.finish_load()
-        with self._writing():
-            self._connection.execute(SORT_REFERENCES)
+        with self._session:
+            self.connection.execute(SORT_REFERENCES)
         assert self._committing is not None and self._threads is not None
         try:
             self._committing.result()
@@ -449,100 +351,25 @@ class Writer:
             self._committing = self._threads = None
 
     def _commit_lexical(self) -> None:
-        self._lexical.commit()
-        self._lexical.settle()
+        self.lexical.commit()
+        self.lexical.settle()
 
     def _next_epoch(self) -> int:
         return self._first_epoch if self._epoch is None else self._epoch + 1
 
-    def _begin(self) -> None:
-        if not self._connection.in_transaction:
-            self._connection.execute("BEGIN IMMEDIATE")
-
-    def _commit(self) -> None:
-        if self._connection.in_transaction:
-            self._connection.execute("COMMIT")
-
-    def _writing(self) -> _Writing:
-        return _Writing(self)
-
     def _find_file_id(self, path: RepoPath) -> int | None:
         if self._file_ids is not None:
             return self._file_ids.get(path)
-        return file_rows.find_file_id(self._connection, path)
+        return file_rows.find_file_id(self.connection, path)
 
     def _clear_file(self, file_id: int) -> None:
-        self._keep_history(file_id)
-        delete_rows(self._connection, file_id)
+        self._snapshot_definitions(file_id)
+        delete_rows(self.connection, file_id)
 
-    def _keep_history(self, file_id: int) -> None:
-        """Before a file's row gets a new epoch: keep its definitions for the epochs that had them."""
+    def _snapshot_definitions(self, file_id: int) -> None:
         if self._epoch is not None:
-            file_rows.keep_definitions(self._connection, file_id, self._epoch)
+            file_rows.snapshot_definitions(self.connection, file_id, self._epoch)
 
-    def _put_row(self, file_id: int, file: FileRow, counts: Sequence[int], *, lexical: bool) -> None:
+    def _put_row(self, file_id: int, file: FileRow, counts: Mapping[str, int], *, lexical: bool) -> None:
         epoch = self._next_epoch()
-        file_rows.put_file(self._connection, file_id, file, counts, lexical=lexical, epoch=epoch)
-
-
-class _Writing:
-    """One write: begins the transaction where there is none, and marks the writer broken when it fails."""
-
-    def __init__(self, writer: Writer) -> None:
-        self._writer = writer
-
-    def __enter__(self) -> None:
-        with sqlite_errors():
-            self._writer._begin()
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        if error is None:
-            return
-        self._writer._broken = True
-        if isinstance(error, apsw.Error):
-            raise from_sqlite(error) from error
-
-
-def create_writer(
-    generation: Generation,
-    fingerprint: Fingerprint,
-    repo_uuid: str,
-    index_id: str,
-    *,
-    first_epoch: int = 1,
-    barrier: Barrier = lambda point: None,
-) -> Writer:
-    """A writer for a bulk build of a new generation; when it is published, switch to it."""
-    connection = create_database(generation.database)
-    try:
-        with sqlite_errors():
-            connection.execute("BEGIN IMMEDIATE")
-            connection.execute(TABLES)
-            meta = {
-                "schema_version": str(SCHEMA_VERSION),
-                "fingerprint": fingerprint.as_json(),
-                "repo_uuid": repo_uuid,
-                "index_id": index_id,
-                "first_epoch": str(first_epoch),
-                "next_file_id": "1",
-            }
-            epochs.write_meta(connection, meta)
-            connection.execute("COMMIT")
-            connection.execute(LOADED_NAMES)
-            connection.execute(CREATE_LOADED_REFERENCES)
-        lexical = LexicalWriter(generation.lexical, create=True)
-        return Writer(generation, connection, lexical, bulk=True, barrier=barrier)
-    except BaseException:
-        connection.close()
-        raise
-
-
-def reopen_writer(generation: Generation, barrier: Barrier) -> Writer:
-    """A writer for an existing generation, as it is; `recovery.open_writer` also mends it."""
-    connection = open_for_writing(generation.database)
-    try:
-        lexical = LexicalWriter(generation.lexical, create=False)
-        return Writer(generation, connection, lexical, bulk=False, barrier=barrier)
-    except BaseException:
-        connection.close()
-        raise
+        file_rows.put_file(self.connection, file_id, file, counts, lexical=lexical, epoch=epoch)

@@ -1,1 +1,1 @@
-"""The door to a repository's index: it answers fresh, or says that it does not and where."""
+"""The entry points to a repository: fresh reads of its index, and mutations of its files."""

@@ -46,7 +46,7 @@ from codeplane.workspace.snapshot_pool import SnapshotPool
 T = TypeVar("T")
 
 OPENING_SECONDS = 10.0
-"""How long a read waits for an existing index to be opened."""
+"""Time that a read waits for an existing index to be opened."""
 
 _CANCEL_POLL_SECONDS = 0.05
 _STRICT_ATTEMPTS = 3

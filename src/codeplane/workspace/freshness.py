@@ -35,7 +35,7 @@ class IndexPhase(StrEnum):
 class WorkspaceSettings:
     policy: str = "balanced"
     inline_ms: int = 250
-    """How long a balanced read waits for a sync."""
+    """Time that a balanced read waits for a sync."""
     strict_seconds: float = 30.0
     watcher: bool = True
     debounce_ms: int = 5000

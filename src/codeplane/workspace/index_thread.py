@@ -7,7 +7,7 @@ Phases and their transitions:
 
     OPENING       -> READY          an intact index was opened
     OPENING       -> BUILDING       the index is missing, corrupt or unfinished
-    OPENING       -> ABSENT         there is no index, and nobody asked for one
+    OPENING       -> ABSENT         there is no index, and none was requested
     OPENING       -> INCOMPATIBLE   another version built the index; only a requested rebuild replaces it
     any           -> WAITING        another process holds the lock, or the directory is read-only
     WAITING       -> OPENING        the lock was acquired

@@ -142,7 +142,7 @@ class IndexRequests:
     def request_build(self, force: bool) -> IndexJob:
         """Return the job of a new build, or the job that is already running.
 
-        Raises INDEX_LOCKED while another process holds the lock: nobody knows for how long.
+        Raises INDEX_LOCKED while another process holds the lock, which may take forever.
         """
         with self.changed:
             if self.status.phase is IndexPhase.WAITING and self.status.error is None:

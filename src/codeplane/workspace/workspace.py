@@ -18,7 +18,8 @@ from codeplane.edits.journal import MutationJournal
 from codeplane.edits.mutation import Editor, Mutation
 from codeplane.index.options import IndexOptions, IsCancelled, ProgressListener, SyncReport
 from codeplane.query.snapshot import Snapshot
-from codeplane.store.layout import STATE_NAME, StateDirectory, open_state
+from codeplane.store.layout import StateDirectory, open_state
+from codeplane.store.state_files import STATE_NAME
 from codeplane.workspace.clearing import ClearReport
 from codeplane.workspace.compatibility import Preflight, has_current, preflight
 from codeplane.workspace.errors import copy_error, unverifiable_error

@@ -266,6 +266,6 @@ def test_who_looked_up_nothing_of_it_is_not_resolved_again(
         writer = indexer.writer
         assert writer is not None
         names: dict[int, str] = dict(writer.rows("SELECT file_id, path FROM files"))
-        left = {names[file_id] for file_id in writer.list_unresolved()}
+        left = {names[file_id] for file_id in writer.links.list_unresolved()}
     assert change[0] in left
     assert left <= concerned and not left & set(apart)

@@ -17,7 +17,7 @@ from codeplane.cli.terminal import Style, columns, fit, number, plural, table, w
 
 if TYPE_CHECKING:
     from codeplane.operations.units import ListedUnit, UnitOwner, UnitsAnswer
-    from codeplane.store.unit_rows import UnitRow
+    from codeplane.store.unit_table import UnitRow
 
 _NAME_WIDTH = 40
 _ROOT_WIDTH = 60

@@ -16,7 +16,7 @@ import orjson
 
 from codeplane.index.resolve.session import resolve_files
 from codeplane.processes.children import Child
-from codeplane.store.link_rows import FileLinks
+from codeplane.store.link_table import FileLinks
 from codeplane.store.writer import Writer
 
 _MODULE = "codeplane.index.resolve.worker"

@@ -12,7 +12,7 @@ from codeplane.index.resolve.link_file import link_file
 from codeplane.index.resolve.registry import resolved_languages, resolver_of
 from codeplane.index.resolve.store_library import Readable, StoreLibrary
 from codeplane.store.codec import path_from_text
-from codeplane.store.link_rows import FileLinks, make_links
+from codeplane.store.link_table import FileLinks, make_links
 
 _RECURSION = 20_000
 """Expressions nest deeply, and a value passes through many functions."""
