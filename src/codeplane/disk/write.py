@@ -43,9 +43,9 @@ def start_file(directory: int, name: str, new: NewFile, root: Root) -> tuple[int
     """Create a file without syncing it; the caller syncs and closes the returned descriptor."""
     handle = os.open(name, _CREATE, 0o777 if new.executable else 0o666, dir_fd=directory)
     try:
-        left = memoryview(new.data)
-        while left:
-            left = left[os.write(handle, left) :]
+        remaining = memoryview(new.data)
+        while remaining:
+            remaining = remaining[os.write(handle, remaining) :]
         # After the content: writing clears the setuid and setgid bits.
         is_complete = True if new.like is None else _copy_metadata(handle, new.like, root)
     except BaseException:

@@ -18,16 +18,16 @@ _MAX_SAMPLE = 2_000
 
 
 class Shift(NamedTuple):
-    """Maps the indentation of a given text to that of the lines it matched."""
+    """Maps the indentation of a source text to that of the lines it matched."""
 
-    given: str
-    """Common indentation of the given text."""
+    source: str
+    """Common indentation of the source text."""
     actual: str
     """Common indentation of the lines in the file."""
     unit: str = ""
-    """One level of indentation in the file; empty: deeper indentation is kept as given."""
+    """One level of indentation in the file; empty: deeper indentation is kept as it is."""
     width: int = 0
-    """Number of characters of one level in the given text."""
+    """Number of characters of one level in the source text."""
 
     def apply(self, text: str) -> str | None:
         """Return the reindented text; None if a line is indented less than the file allows."""
@@ -39,10 +39,10 @@ class Shift(NamedTuple):
         if not body:
             return ""
         indent = line[: len(line) - len(body)]
-        if indent.startswith(self.given):
-            return self.actual + self._deeper(indent[len(self.given) :]) + body
-        missing = self._deeper(self.given[len(indent) :])
-        if not self.given.startswith(indent) or not self.actual.endswith(missing):
+        if indent.startswith(self.source):
+            return self.actual + self._deeper(indent[len(self.source) :]) + body
+        missing = self._deeper(self.source[len(indent) :])
+        if not self.source.startswith(indent) or not self.actual.endswith(missing):
             return None
         return self.actual.removesuffix(missing) + body
 
@@ -76,15 +76,17 @@ def find_unit(lines: Sequence[str]) -> str:
     return " " * _level_width(spaces)
 
 
-def find_shift(given: Sequence[str], actual: Sequence[str], unit: str) -> Shift | None:
+def find_shift(source: Sequence[str], actual: Sequence[str], unit: str) -> Shift | None:
     """Return the shift between two texts that are equal except for indentation; None if no shift maps one to the other.
 
     `unit` is one level of indentation in the file. Levels that do not occur in the texts are converted if the file is
-    indented with tabs and the given text with spaces, or vice versa.
+    indented with tabs and the source text with spaces, or vice versa.
     """
-    pairs = [(indent_of(one), indent_of(other)) for one, other in zip(given, actual, strict=True) if one.strip(_BLANKS)]
+    pairs = [
+        (indent_of(one), indent_of(other)) for one, other in zip(source, actual, strict=True) if one.strip(_BLANKS)
+    ]
     shift = Shift(_common_prefix([one for one, _ in pairs]), _common_prefix([other for _, other in pairs]))
-    deeper = {(one[len(shift.given) :], other[len(shift.actual) :]) for one, other in pairs} - {("", "")}
+    deeper = {(one[len(shift.source) :], other[len(shift.actual) :]) for one, other in pairs} - {("", "")}
     if not deeper:
         # The indentation at the place takes precedence over that of the file.
         tabs, spaces = shift.actual.startswith("\t"), shift.actual.startswith(" ")
@@ -111,7 +113,7 @@ def complete_shift(shift: Shift, text: str) -> Shift:
     """Complete a shift with unknown levels from the indentation of the new text."""
     if not shift.unit or shift.width:
         return shift
-    deeper = [indent_of(line)[len(shift.given) :] for line in text.split("\n") if line.strip(_BLANKS)]
+    deeper = [indent_of(line)[len(shift.source) :] for line in text.split("\n") if line.strip(_BLANKS)]
     used = set("".join(deeper))
     if used == {" "} and shift.unit == "\t" and (width := _level_width(map(len, deeper))):
         return shift._replace(width=width)

@@ -187,9 +187,9 @@ class Transaction:
         try:
             for file in files:
                 with os_errors(file.path):
-                    handle, kept = start_file(self._fd, file.slot, contents[file.path], self._root)
+                    handle, is_complete = start_file(self._fd, file.slot, contents[file.path], self._root)
                 handles.append((file.path, handle))
-                if not kept:
+                if not is_complete:
                     lost.append(file.path)
             for path, handle in handles:
                 with os_errors(path):

@@ -48,8 +48,8 @@ class RecoveryQueue:
 
     def take_rolled_back(self) -> tuple[RolledBackMutation, ...]:
         """Return what was rolled back since the last call."""
-        taken, self._rolled_back = self._rolled_back, []
-        return tuple(taken)
+        found, self._rolled_back = self._rolled_back, []
+        return tuple(found)
 
     def track(self, seq: int, row: EventRow) -> None:
         """Note a running mutation."""

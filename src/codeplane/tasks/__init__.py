@@ -1,1 +1,1 @@
-"""Sessions, handles, tasks and the ledger: who asked for what, and what came of it."""
+"""Sessions, tasks, budgets, handles and read history."""

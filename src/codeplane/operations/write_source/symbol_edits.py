@@ -34,17 +34,17 @@ class SymbolSite(NamedTuple):
 def symbol_replacement(action: str, new_text: str, lines: Sequence[str], site: SymbolSite) -> Replacement:
     """Return the line replacement for a symbol edit; `lines` are those of the file, without endings."""
     first, last = site.first, min(site.last, len(lines))
-    given = new_text.replace("\r\n", "\n")
-    body = reindent(given.strip("\n"), indent_of(lines[first - 1]), find_unit(lines))
+    plain = new_text.replace("\r\n", "\n")
+    body = reindent(plain.strip("\n"), indent_of(lines[first - 1]), find_unit(lines))
     comment = _comment_height(lines, first, site.language)
     if action == "replace_symbol":
         replaces_comment = comment and _starts_with_comment(body, site.language)
         return Replacement(body, None, first - comment if replaces_comment else first, last)
     gap = _blank_lines_between(lines, first - comment, last)
     if action == "insert_before":
-        gap = max(gap, len(given) - len(given.rstrip("\n")) - 1)
+        gap = max(gap, len(plain) - len(plain.rstrip("\n")) - 1)
         return Replacement(body + "\n" * (gap + 1), None, first - comment, first - comment - 1)
-    gap = max(gap, len(given) - len(given.lstrip("\n")))
+    gap = max(gap, len(plain) - len(plain.lstrip("\n")))
     return Replacement("\n" * gap + body, None, last + 1, last)
 
 
