@@ -16,20 +16,15 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import (
-    cold_index,
-    edit_batch,
-    footprint,
-    ledger_overhead,
-    no_change,
-    one_edit,
-    server_latency,
-    server_load,
-    server_startup,
-    server_takeover,
-    startup,
-)
+from benchmarks.edits import batch as edit_batch
+from benchmarks.index import cold_index, footprint, no_change, one_edit
+from benchmarks.ledger import overhead as ledger_overhead
 from benchmarks.measure import Figure, Result, as_document, as_markdown, machine, render, scorecard
+from benchmarks.server import cli_startup as startup
+from benchmarks.server import latency as server_latency
+from benchmarks.server import load as server_load
+from benchmarks.server import startup as server_startup
+from benchmarks.server import takeover as server_takeover
 from benchmarks.trees import SEED
 
 

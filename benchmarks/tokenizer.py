@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from benchmarks.server_peers import PeerFailed, last_words
+from benchmarks.server.peers import PeerFailed, last_words
 
 TIKTOKEN = "tiktoken==0.14.0"
 VOCABULARIES = "litellm==1.109.1"

@@ -20,7 +20,7 @@ from benchmarks.agent_tasks.model import Task, TaskError, load_repositories, loa
 from benchmarks.agent_tasks.report import report, transcript
 from benchmarks.agent_tasks.runner import run
 from benchmarks.measure import emit
-from benchmarks.server_peers import PeerFailed
+from benchmarks.server.peers import PeerFailed
 from benchmarks.tokenizer import ENCODINGS, Tokenizer
 
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.agent_tasks.model import SHELL, Step, TaskError
-from benchmarks.server_clients import StdioClient
-from benchmarks.server_place import Place
-from benchmarks.startup import user_environment
+from benchmarks.server.cli_startup import user_environment
+from benchmarks.server.clients import StdioClient
+from benchmarks.server.repositories import Place
 
 _SHELL_SECONDS = 60
 _EDITED = "The file {path} has been updated."

@@ -8,9 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from benchmarks.definitions import Comparison, show, tally, wilson
-from benchmarks.definitions_level import parent_by_ctags
-from benchmarks.definitions_read import Tag, read_ours
+from benchmarks.definitions.level import parent_by_ctags
+from benchmarks.definitions.quality import Comparison, show, tally, wilson
+from benchmarks.definitions.read_tags import Tag, read_ours
 
 PYTHON = """\
 class Shape:

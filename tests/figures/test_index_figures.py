@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from benchmarks.cold_index import FLOOR
-from benchmarks.stages import STAGES
-from benchmarks.switching import measure as measure_switching
+from benchmarks.index.cold_index import FLOOR
+from benchmarks.index.stages import STAGES
+from benchmarks.index.switching import measure as measure_switching
 from benchmarks.trees import copy_repository
 
 FILES = 120

@@ -11,11 +11,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from benchmarks.calls import compare, measure
-from benchmarks.references import OURS
-from benchmarks.references import measure as measure_references
-from benchmarks.references_bare import strip
-from benchmarks.references_data import (
+from benchmarks.references.call_graph import compare, measure
+from benchmarks.references.data import (
     Answer,
     Definition,
     Position,
@@ -26,10 +23,13 @@ from benchmarks.references_data import (
     load,
     without_blanked,
 )
-from benchmarks.references_latency import measure as measure_latency
-from benchmarks.references_score import Score, judge, total, total_tiers
-from benchmarks.server_peers import PeerFailed
-from benchmarks.truth.rows import draw, gather
+from benchmarks.references.latency import measure as measure_latency
+from benchmarks.references.quality import OURS
+from benchmarks.references.quality import measure as measure_references
+from benchmarks.references.score import Score, judge, total, total_tiers
+from benchmarks.references.strip_annotations import strip
+from benchmarks.references.truth.rows import draw, gather
+from benchmarks.server.peers import PeerFailed
 
 from support.repositories import git, make_repository
 
@@ -185,7 +185,7 @@ def test_we_are_asked_and_a_peer_that_fails_is_named(data: Path, repository: Pat
 
 def test_the_command_prints_what_was_missed(data: Path, repository: Path) -> None:
     words = ["--repositories", str(repository.parent), "--peers", "none", "--without-annotations", "--json"]
-    command = [sys.executable, "-m", "benchmarks.references", str(data), *words]
+    command = [sys.executable, "-m", "benchmarks.references.quality", str(data), *words]
     done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True)
     found = json.loads(done.stdout)
     assert done.returncode == 0, done.stderr

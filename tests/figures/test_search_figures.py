@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks.search_bm25 import Bm25
-from benchmarks.search_data import Data, Place, Question
-from benchmarks.search_grep import Grep
-from benchmarks.search_runs import answers_of
-from benchmarks.search_score import interval, judge, score
+from benchmarks.search.bm25 import Bm25
+from benchmarks.search.data import Data, Place, Question
+from benchmarks.search.grep import Grep
+from benchmarks.search.runs import answers_of
+from benchmarks.search.score import interval, judge, score
 
 PROJECT = Path(__file__).resolve().parents[2]
 RULES = """
@@ -214,7 +214,7 @@ def test_the_command_prints_a_row_for_each_contender(data: Data, commit: Callabl
     row = {"id": "A/1", "repo": "own/repo", "base_commit": sha, "query": "open_store", "gold_files": ["store.py"]}
     (data.folder / "A.jsonl").write_text(json.dumps(row) + "\n")
     words = [str(data.folder), "--mirror", str(data.mirror), "--work", str(data.work), "--sets", "A", "--json"]
-    command = [sys.executable, "-m", "benchmarks.search_quality", *words, "--peers", "bm25,grep", "--without-ours"]
+    command = [sys.executable, "-m", "benchmarks.search.quality", *words, "--peers", "bm25,grep", "--without-ours"]
     done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)["data"]

@@ -1,4 +1,4 @@
-"""Weights of the ranking signals. Tuned on development data; `benchmarks/search_ablation.py` measures each signal."""
+"""Weights of the ranking signals. Tuned on development data; `benchmarks/search/ablation.py` measures each signal."""
 
 from __future__ import annotations
 
