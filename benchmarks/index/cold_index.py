@@ -78,12 +78,12 @@ def _round(tree: Path, place: Path) -> dict[str, Any]:
     """One of each: the product first, since the floor is made of what it stored."""
     place.mkdir(exist_ok=True)
     shutil.rmtree(tree / ".codeplane", ignore_errors=True)
-    ours, watched = run_module("stages", "index", tree, place)
+    ours, watched = run_module("index.stages", "index", tree, place)
     if ours["decision"] != "built" or ours["pending"]:
         raise RuntimeError(f"not a cold index: {ours['decision']}, {ours['pending']} files pending")
     found: dict[str, Any] = {"index": ours, "peak_bytes": watched.peak_bytes, "processes": watched.processes}
     for stage in (*FLOOR, "insert_plain", "walk", "extract"):
-        found[stage], _ = run_module("stages", stage, tree, place)
+        found[stage], _ = run_module("index.stages", stage, tree, place)
     found["ctags"] = _ctags(tree)
     found["floor"] = sum(found[stage]["cpu"] for stage in FLOOR) / ours["cores"]
     packed, plain = found["insert"]["cpu"], found["insert_plain"]["cpu"]

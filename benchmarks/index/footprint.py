@@ -54,7 +54,7 @@ def measure(repository: Path, files: int, rounds: int) -> Result:
     name = repository.resolve().name
     with scratch() as place:
         root = copy_repository(repository, place / "tree")
-        built, _ = run_module("stages", "index", root, place)
+        built, _ = run_module("index.stages", "index", root, place)
         file = choose(root)[0]
         taken = [_idle(root, place / "state", file, number) for number in range(rounds)]
     rows = []
@@ -132,7 +132,7 @@ def _size(result: Result, name: str, built: dict[str, int]) -> None:
 def _large(result: Result, files: int) -> None:
     with scratch() as place:
         root = generate(place / "tree", files)
-        built, watched = run_module("stages", "index", root, place)
+        built, watched = run_module("index.stages", "index", root, place)
     cap = IndexOptions(Path(), Path()).cap_bytes(built["bytes"], built["files"])
     rows = (
         ("time", amount(built["seconds"], "s")),

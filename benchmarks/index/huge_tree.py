@@ -112,9 +112,9 @@ def _write(root: Path, files: int, directories: int) -> None:
 
 
 def _measure(result: Result, root: Path, place: Path, queries: int) -> None:
-    built, watched = run_module("huge_tree", "build", root, place)
-    looked, looking = run_module("huge_tree", "look", root, place, str(result.rounds))
-    asked, _ = run_module("huge_tree", "ask", root, place, str(queries))
+    built, watched = run_module("index.huge_tree", "build", root, place)
+    looked, looking = run_module("index.huge_tree", "look", root, place, str(result.rounds))
+    asked, _ = run_module("index.huge_tree", "ask", root, place, str(queries))
     sync, walk, times = (Series(tuple(values)) for values in (looked["sync"], looked["walk"], asked["seconds"]))
     worst = sorted(times.values)[max(0, -(-99 * len(times.values) // 100) - 1)]
     title = f"{built['files']:,} files"

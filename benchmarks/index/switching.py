@@ -99,7 +99,7 @@ def _round(tree: Path, place: Path, wait: bool) -> dict[str, dict[str, Any]]:
 def _look(tree: Path, place: Path, wait: bool, *, marked: bool) -> dict[str, Any]:
     if wait:
         settle(tree)
-    found, _ = run_module("stages", "look", tree, place)
+    found, _ = run_module("index.stages", "look", tree, place)
     if found["pending"] or found["marked"] != marked:
         raise RuntimeError(f"a wrong answer after a look that {found['decision']} the index of {tree}")
     return found

@@ -1,6 +1,6 @@
 """jedi, asked for references: run by the interpreter of its own environment.
 
-    PEER_PYTHON references_jedi.py < REQUESTS > ANSWERS
+    PEER_PYTHON jedi_script.py < REQUESTS > ANSWERS
 
 Takes JSON lines, `{"tree": PATH}` or `{"path": PATH, "line": N, "col": N}`, and answers each with one. A folder `src`
 of a tree is on its path, as an installation for development would have it. Nothing of this project is imported here.

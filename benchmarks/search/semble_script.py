@@ -1,6 +1,6 @@
 """Semble, asked by its words and its ranking rules alone: run by the interpreter of its own environment.
 
-    PEER_PYTHON search_semble.py < REQUESTS > ANSWERS
+    PEER_PYTHON semble_script.py < REQUESTS > ANSWERS
 
 Takes JSON lines, `{"tree": PATH}` or `{"query": TEXT}`, and answers each with one. No model is loaded or looked for: a
 stand-in gives every text the same vector, and the weight of vectors is 0. Nothing of this project is imported here.

@@ -247,7 +247,7 @@ def test_java_identifiers_are_what_the_compiler_says(tmp_path: Path) -> None:
     two = "package p;\nimport static p.One.two;\nclass Two { int a = two(1).n; Object o = two(new One(2).n); }\n"
     (tmp_path / "One.java").write_text(one)
     (tmp_path / "Two.java").write_text(two)
-    program = PROJECT / "benchmarks" / "truth" / "JavaReferences.java"
+    program = PROJECT / "benchmarks" / "references" / "truth" / "JavaReferences.java"
     done = subprocess.run(["java", str(program), str(tmp_path)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     found: dict[str, list[str]] = {}
