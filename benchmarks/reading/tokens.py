@@ -2,7 +2,7 @@
 
     python -m benchmarks.reading.tokens DATA --mirror CLONES --work FOLDER [--tasks 100] [--json]
 
-DATA is a folder of questions as `search_quality` takes it; of set A those are asked whose changed functions are known,
+DATA is a folder of questions as `search.quality` takes it; of set A those are asked whose changed functions are known,
 always the same `--tasks` of them. A token is four characters, and every answer is paid for whole, as it is sent. Both
 ways know the function when they see its name, and neither knows in which file it is:
 

@@ -3,7 +3,7 @@
     python -m benchmarks.references.quality DATA --repositories FOLDER [--languages python,typescript,go]
         [--peers jedi,ty | none] [--peer-folder FOLDER] [--without-annotations] [--misses N] [--errors N] [--json]
 
-DATA holds the known references (see `references_data`), FOLDER the repositories by name. A repository is only read;
+DATA holds the known references (see `references.data`), FOLDER the repositories by name. A repository is only read;
 what is asked about is a copy. One that is at another commit than its rows is named. A sure answer (PROVEN or STRONG)
 that neither of the tools behind the data has is an error, unless a run of the tests saw it. With
 `--without-annotations` the copies have none outside of class bodies, for everybody, and references that stood in them

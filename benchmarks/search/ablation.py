@@ -1,11 +1,11 @@
-"""What each signal of the ranking is worth: every one switched off in turn, on the questions of `search_quality`.
+"""What each signal of the ranking is worth: every one switched off in turn, on the questions of `search.quality`.
 
     python -m benchmarks.search.ablation DATA --mirror CLONES --work FOLDER [--sets B,C,D,S] [--sample 40] [--every N]
         [--signals NAME,NAME] [--json]
 
 A line a signal: by how much NDCG@10 falls without it, set by set, with the 95 % interval of the difference over the
 same questions. It pays if the interval lies above 0 in one set at least; on few questions, hardly anything does. A
-weight is switched off by 0, and a factor by 1. Answers are kept as those of `search_quality` are, so that a run goes
+weight is switched off by 0, and a factor by 1. Answers are kept as those of `search.quality` are, so that a run goes
 on where it stopped; `--every` takes each Nth question.
 """
 

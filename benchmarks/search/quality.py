@@ -4,7 +4,7 @@
         [--peers bm25,grep,semble | none] [--peer-folder FOLDER] [--json]
 
 DATA holds questions and says what belongs to a corpus, CLONES the bare clones `<owner>+<name>/repo` that they are
-about (see `search_data`): issues of SWE-bench (A), messages of commits (B), sentences of doc comments (C), names of
+about (see `search.data`): issues of SWE-bench (A), messages of commits (B), sentences of doc comments (C), names of
 symbols from universal-ctags (D), and Semble's published annotations (S) can be brought into that shape from public
 sources. Trees, indexes and answers are kept in FOLDER; what is there already is not asked again, so that an
 interrupted run goes on where it stopped. Our answers are kept by a fingerprint of the code. Every contender gets the

@@ -3,7 +3,7 @@
     python -m benchmarks.search.tokens DATA --mirror CLONES --work FOLDER [--sets A,B,C,D,S] [--sample 40] [--every N]
         [--json]
 
-Asks the questions of `search_quality` of the same trees and indexes; `--every` takes each Nth of them. A token is four
+Asks the questions of `search.quality` of the same trees and indexes; `--every` takes each Nth of them. A token is four
 characters. A result is one row of an answer as it is sent; `compact` and `context` are compared on the same rows. What
 is found within the first 2,000 tokens is asked of sets A and B: which files with the answer are named in the rows that
 lie within them. Beside it stands "grep then read": a list of the ten files that fit best by definition-aware grep, a
