@@ -179,11 +179,13 @@ async def _call_there(
     engine = EngineClient(socket_path, (lambda: start_with_lifeline(command)) if command else None, surface, "cli")
     engine.start()
 
-    async def told(done: float, total: float | None, message: str) -> None:
+    async def on_progress(done: float, total: float | None, message: str) -> None:
         if tell is not None:
             tell(done, total, message)
 
-    call = asyncio.ensure_future(engine.call(tool, arguments, principal="cli", on_progress=told if tell else None))
+    call = asyncio.ensure_future(
+        engine.call(tool, arguments, principal="cli", on_progress=on_progress if tell else None)
+    )
     try:
         while not call.done():
             await asyncio.wait({call}, timeout=_CANCEL_SECONDS)

@@ -22,11 +22,11 @@ def echoed(older: Deprecated, arguments: Mapping[str, object], meta: Mapping[str
     """Return the arguments and the freshness that a deprecated name repeats in its results."""
     # A call with a cursor does not know the arguments of the first call.
     assumed = older.echoes if "cursor" not in arguments else {}
-    said = {name: arguments.get(name, assumed.get(name)) for name in older.echoes}
+    echo = {name: arguments.get(name, assumed.get(name)) for name in older.echoes}
     freshness = meta.get("freshness")
     if isinstance(freshness, Mapping):
-        said["freshnessDecision"] = freshness.get("decision", freshness.get("status"))
-    return {name: _cut(value) for name, value in said.items() if value is not None}
+        echo["freshnessDecision"] = freshness.get("decision", freshness.get("status"))
+    return {name: _cut(value) for name, value in echo.items() if value is not None}
 
 
 def _cut(value: object) -> object:

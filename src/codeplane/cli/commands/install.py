@@ -320,18 +320,18 @@ def _nobody() -> Reply:
 
 def _cautions(steps: Iterable[Step], options: InstallOptions, start: Launch, pinned: Path | None) -> list[str]:
     steps = list(steps)
-    said = _links(steps)
+    cautions = _links(steps)
     if options.scope is Scope.PROJECT and Path(start.command).is_absolute():
-        said.append(
+        cautions.append(
             f"{start.command} does not exist on other machines; if 'cpl' is on the PATH, only its name is written"
         )
     lost = [step.client.title for step in steps if step.changes and not step.client.starts_in_project]
     if options.scope is Scope.USER and not pinned and lost:
-        said.append(
+        cautions.append(
             f"{' and '.join(dict.fromkeys(lost))} may start CodePlane outside the project; "
             "'cpl -C PATH install' sets the repository"
         )
-    return said
+    return cautions
 
 
 def _links(steps: Iterable[Step]) -> list[str]:

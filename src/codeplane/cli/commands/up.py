@@ -112,12 +112,12 @@ def run_up(
             warn_of_overrides(invocation, query_state(runtime.socket_path))
             engine = start_engine(context.root, runtime.socket_path, invocation, surface, "http", prewarm=prewarm)
             wanted = context.config.server.port if port is None else port
-            kept = None
+            persistent = None
             if keep_token or context.config.server.keep_token:
                 from codeplane.server.http.token_file import load_or_create_token as keep
 
-                kept = keep(context.user_state, context.root)
-            code = asyncio.run(_serve_http(context, runtime, engine, surface, wanted, kept, json=json))
+                persistent = keep(context.user_state, context.root)
+            code = asyncio.run(_serve_http(context, runtime, engine, surface, wanted, persistent, json=json))
         return Reply({"stopped": True}, "Stopped.", exit_code=code)
 
     return answer("up", work, json=json)
@@ -129,13 +129,13 @@ def _token(invocation: Invocation) -> Reply:
     from codeplane.server.runtime_directory import HTTP_NAME
 
     context = assemble(invocation).context
-    kept = find_token(context.user_state, context.root)
+    persistent = find_token(context.user_state, context.root)
     with open_runtime(context.root) as runtime:
         running = running_http(runtime)
         record_path = runtime.path / HTTP_NAME
     # A kept token has no effect on a server that was started without --keep-token.
-    if kept is not None and (running is None or running.token == kept.token):
-        return Reply({"token": kept.token, "file": str(kept.path), "kept": True}, kept.token)
+    if persistent is not None and (running is None or running.token == persistent.token):
+        return Reply({"token": persistent.token, "file": str(persistent.path), "kept": True}, persistent.token)
     if running is not None:
         return Reply({"token": running.token, "file": str(record_path), "kept": False}, running.token)
     raise CodePlaneError(
@@ -151,7 +151,7 @@ async def _serve_http(
     engine: EngineClient,
     surface: Surface,
     port: int,
-    kept: PersistentToken | None,
+    persistent: PersistentToken | None,
     *,
     json: bool,
 ) -> int:
@@ -170,10 +170,10 @@ async def _serve_http(
             runtime=runtime,
             api_version=API_VERSION,
             port=port,
-            token=kept.token if kept else None,
+            token=persistent.token if persistent else None,
             port_directory=context.root / ".codeplane",
             grace_seconds=max(0.0, context.config.server.shutdown_sec - 2.0),
-            on_started=lambda record: _announce(record, runtime, context, kept, json=json),
+            on_started=lambda record: _announce(record, runtime, context, persistent, json=json),
         )
     finally:
         await engine.close()
@@ -211,20 +211,23 @@ def _already_up(runtime: RuntimeDirectory, *, given: bool) -> Reply:
 
 
 def _announce(
-    record: HttpRecord, runtime: RuntimeDirectory, context: Context, kept: PersistentToken | None, *, json: bool
+    record: HttpRecord, runtime: RuntimeDirectory, context: Context, persistent: PersistentToken | None, *, json: bool
 ) -> None:
     """Print the address of the server. The token is not printed: the output of a server often ends in a log."""
     from codeplane.server.runtime_directory import HTTP_NAME
 
-    place = {**_where(record), "token_file": str(runtime.path / HTTP_NAME), "token_kept": kept is not None}
+    place = {**_where(record), "token_file": str(runtime.path / HTTP_NAME), "token_kept": persistent is not None}
     if json:
         print(json_format.dumps({"status": "ok", "result": place}, separators=(",", ":")), flush=True)
         return
     style = Style.of(sys.stdout)
     rows = (
         ("URL", _url(record)),
-        ("token", "'cpl token' prints it" + ("" if kept else "; it is new at each start unless --keep-token is given")),
-        ("token file", home_path(kept.path) if kept else ""),
+        (
+            "token",
+            "'cpl token' prints it" + ("" if persistent else "; it is new at each start unless --keep-token is given"),
+        ),
+        ("token file", home_path(persistent.path) if persistent else ""),
         ("clients", "'cpl install --print-config --http' prints their configuration"),
         ("stop", "Ctrl-C"),
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.operations import manage_index as operation
+from codeplane.store.registry import RootSettings
 from codeplane.tools.arguments import Arguments
 from codeplane.tools.calls import Call, path_argument
 from codeplane.tools.handler import Handler
@@ -44,20 +45,30 @@ def check_manage_index(args: ManageIndexArguments) -> None:
 
 
 def manage_index(call: Call, args: ManageIndexArguments) -> Answer:
+    settings = operation.parse_settings(args.ignore_patterns, args.custom_extensions)
+    if not call.roots.may_change(call.root):
+        if args.action == "clear" and args.confirm:
+            call.roots.forget(call.root)
+            message = "This server no longer serves the repository; its index is kept."
+            return Answer({"removed": [], "bytes": 0}, message=message)
+        _reject_settings(settings is not None)
+    if args.action in ("create", "reindex"):
+        return _build(call, args, settings)
+    if args.action == "sync":
+        return operation.sync(call.root, tell=call.progress, cancelled=call.cancelled)
+    if args.action == "clear":
+        answer = operation.clear(call.root, confirm=args.confirm)
+        call.roots.forget(call.root)
+        return answer
+    return operation.status(call.root)
+
+
+def _build(call: Call, args: ManageIndexArguments, settings: RootSettings | None) -> Answer:
     def suggest(arguments: Mapping[str, object], command: str) -> dict[str, object]:
         return call.next_call("manage_index", {**arguments, **path_argument(args.path)}, command)
 
-    action = args.action
-    settings = operation.parse_settings(args.ignore_patterns, args.custom_extensions)
     wait = args.wait or call.once
-    if not call.roots.may_change(call.root):
-        if action == "clear" and args.confirm:
-            call.roots.forget(call.root)
-            return Answer(
-                {"removed": [], "bytes": 0}, message="This server no longer serves the repository; its index is kept."
-            )
-        _reject_settings(settings is not None)
-    if action == "create":
+    if args.action == "create":
         return operation.create(
             call.root,
             force=args.force,
@@ -67,23 +78,15 @@ def manage_index(call: Call, args: ManageIndexArguments) -> Answer:
             tell=call.progress,
             cancelled=call.cancelled,
         )
-    if action == "reindex":
-        return operation.reindex(
-            call.root,
-            allow_unnecessary=args.allow_unnecessary_reindex,
-            settings=settings,
-            wait=wait,
-            suggest=suggest,
-            tell=call.progress,
-            cancelled=call.cancelled,
-        )
-    if action == "sync":
-        return operation.sync(call.root, tell=call.progress, cancelled=call.cancelled)
-    if action == "clear":
-        answer = operation.clear(call.root, confirm=args.confirm)
-        call.roots.forget(call.root)
-        return answer
-    return operation.status(call.root)
+    return operation.reindex(
+        call.root,
+        allow_unnecessary=args.allow_unnecessary_reindex,
+        settings=settings,
+        wait=wait,
+        suggest=suggest,
+        tell=call.progress,
+        cancelled=call.cancelled,
+    )
 
 
 def _reject_settings(has_settings: bool) -> None:

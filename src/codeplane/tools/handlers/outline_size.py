@@ -83,13 +83,13 @@ def _with_others(found: Outline) -> Outline:
             continue
         room -= size
         sizes = [json_size(child.as_dict()) for child in node.children]
-        kept = 0
-        while kept < len(sizes) and sizes[kept] <= room:
-            room -= sizes[kept]
-            kept += 1
-        hidden = len(sizes) - kept
-        shown.append(replace(node, children=node.children[:kept], child_count=node.child_count + hidden))
-        rest += _names(node.children[kept:], f"{_path(node)}.")
+        count = 0
+        while count < len(sizes) and sizes[count] <= room:
+            room -= sizes[count]
+            count += 1
+        hidden = len(sizes) - count
+        shown.append(replace(node, children=node.children[:count], child_count=node.child_count + hidden))
+        rest += _names(node.children[count:], f"{_path(node)}.")
         room = 0 if hidden else room
     others: list[str] = []
     left = _NAMES_CHARS

@@ -250,25 +250,25 @@ def _callee_rows(
     for edge in edges:
         for line in edge.lines[:MAX_LINES]:
             by_line.setdefault(line, []).append(edge)
-    told: set[str] = set()
+    listed: set[str] = set()
     for line, here in sorted(by_line.items()):
-        named = ", ".join(_callee_words(view.graph, edge, told) for edge in here)
+        named = ", ".join(_callee_words(view.graph, edge, listed) for edge in here)
         path = here[0].path
         yield _call_row(view, ">", path, "" if is_headed else path, line, named, named, depth)
         for edge in here:
-            if edge.callee not in told and edge.callee not in above and depth + 1 < view.depth:
+            if edge.callee not in listed and edge.callee not in above and depth + 1 < view.depth:
                 below = [other for other in view.graph.edges if other.caller == edge.callee]
                 yield from _callee_rows(view, below, depth + 1, above | {edge.callee}, is_headed=False)
-            told.add(edge.callee)
+            listed.add(edge.callee)
 
 
-def _callee_words(graph: CallGraph, edge: CallEdge, told: set[str]) -> str:
+def _callee_words(graph: CallGraph, edge: CallEdge, listed: set[str]) -> str:
     """Name and location of a callee, the location only once; the tier if it is less than strong."""
     callee = graph.nodes.get(edge.callee)
     if callee is None:
         return edge.callee
     words = [short_name(callee.lexical_path)]
-    if edge.callee not in told:
+    if edge.callee not in listed:
         words.append(f":{callee.line}" if callee.path == edge.path else f"{display(callee.path)}:{callee.line}")
         overriding = [short_name_in(name) for name in graph.implementations.get(edge.callee, ())]
         if overriding:

@@ -45,23 +45,23 @@ def map_lines(fields: Fields, rows: Sequence[TreeRow], max_tokens: int, limit: i
         lines += made
         room -= _size(made)
         left_out |= {name: left} if left else {}
-    taken = 0
+    shown = 0
     if "structure" in fields:
-        tree, taken = tree_lines(rows, 0, limit, max(0, room))
+        tree, shown = tree_lines(rows, 0, limit, max(0, room))
         lines += [text("directories:"), *tree] if len(lines) > 1 else tree
-        left_out |= {"structure": len(rows) - taken} if len(rows) > taken else {}
-    return MapText(lines, taken, left_out)
+        left_out |= {"structure": len(rows) - shown} if len(rows) > shown else {}
+    return MapText(lines, shown, left_out)
 
 
 def tree_lines(rows: Sequence[TreeRow], offset: int, limit: int, room: int) -> tuple[list[TextLine], int]:
     """Render rows from `offset` as an indented tree, as many as fit but at least one. Return also their number."""
-    taken: list[TreeRow] = []
+    shown: list[TreeRow] = []
     for row in rows[offset : offset + limit]:
         room -= len(row.path.removesuffix("/").rpartition("/")[2]) + len(str(row.size)) + _ROW_CHARS
-        if room < 0 and taken:
+        if room < 0 and shown:
             break
-        taken.append(row)
-    return list(_nested(sorted(taken))), len(taken)
+        shown.append(row)
+    return list(_nested(sorted(shown))), len(shown)
 
 
 _ROW_CHARS = 6
@@ -112,9 +112,9 @@ def _entry_points(fields: Fields, room: int) -> tuple[list[TextLine], int]:
     words = [_place(point) for point in fields["entry_points"]]
     if not words:
         return [], 0
-    kept = _fitting(words, room)
-    left = len(words) - len(kept) + fields.get("left_out", {}).get("entry_points", 0)
-    return [text(f"entry points: {', '.join(kept)}")], left
+    fitting = _fitting(words, room)
+    left = len(words) - len(fitting) + fields.get("left_out", {}).get("entry_points", 0)
+    return [text(f"entry points: {', '.join(fitting)}")], left
 
 
 def _place(point: Fields) -> str:
@@ -197,8 +197,8 @@ def _name_words(names: Sequence[str]) -> str:
 def _listed(title: str, rows: Sequence[str], room: int, left: int) -> tuple[list[TextLine], int]:
     if not rows:
         return [], 0
-    kept = _fitting(rows, room - len(title))
-    return [text(title), *map(text, kept)], len(rows) - len(kept) + left
+    fitting = _fitting(rows, room - len(title))
+    return [text(title), *map(text, fitting)], len(rows) - len(fitting) + left
 
 
 _SECTIONS: Sequence[tuple[str, float, Callable[[Fields, int], tuple[list[TextLine], int]]]] = (
@@ -214,20 +214,20 @@ _SECTIONS: Sequence[tuple[str, float, Callable[[Fields, int], tuple[list[TextLin
 
 
 def _joined(words: Sequence[str], room: int) -> str:
-    kept = _fitting(words, room)
-    more = len(words) - len(kept)
-    return ", ".join(kept) + (f", {more:,} more" if more else "")
+    fitting = _fitting(words, room)
+    more = len(words) - len(fitting)
+    return ", ".join(fitting) + (f", {more:,} more" if more else "")
 
 
 def _fitting(words: Sequence[str], room: int) -> list[str]:
     """Return the first words that fit, at least one."""
-    kept: list[str] = []
+    fitting: list[str] = []
     for word in words:
         room -= len(word) + 2
-        if room < 0 and kept:
+        if room < 0 and fitting:
             break
-        kept.append(word)
-    return kept
+        fitting.append(word)
+    return fitting
 
 
 def _size(lines: Iterable[TextLine]) -> int:

@@ -275,17 +275,17 @@ def _outline_lines(item: Item) -> Iterator[TextLine]:
 def _token_lines(result: Item, answer: Answer) -> Iterator[TextLine]:
     """Yield the token estimate, if the text was not requested."""
     items = result.get("items") or [result]
-    told = ("content", "parts", "already_served")
-    if any("line_start" not in item or any(name in item for name in told) for item in items):
+    text_fields = ("content", "parts", "already_served")
+    if any("line_start" not in item or any(name in item for name in text_fields) for item in items):
         return
     yield note(f"about {answer.meta.get('token_estimate', 0):,} tokens")
 
 
 def _budget_lines(answer: Answer) -> Iterator[TextLine]:
-    told = answer.meta.get("stabilization")
-    if not isinstance(told, Mapping) or told.get("budget_state") in (None, "ok"):
+    budget = answer.meta.get("stabilization")
+    if not isinstance(budget, Mapping) or budget.get("budget_state") in (None, "ok"):
         return
-    metrics = told.get("metrics_snapshot")
+    metrics = budget.get("metrics_snapshot")
     count = f" ({metrics['reads_count']} reads, {metrics['reads_lines_total']:,} lines)" if metrics else ""
     yield note(f"read budget used up{count}: search for what you need, then read one symbol")
 

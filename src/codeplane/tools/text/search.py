@@ -127,8 +127,8 @@ def cut_around(line: str, column: int, room: int) -> str:
     if len(line) <= room:
         return line
     start = max(0, min(column - 1 - _LEAD, len(line) - room)) if column > room - _LEAD else 0
-    kept = line[start : start + room].rstrip()
-    return ("…" if start else "") + kept + ("…" if start + room < len(line) else "")
+    part = line[start : start + room].rstrip()
+    return ("…" if start else "") + part + ("…" if start + room < len(line) else "")
 
 
 def _match_line(hit: Hit, grouped: bool) -> TextLine:
