@@ -101,7 +101,7 @@ LANGUAGES = {
 
 
 @pytest.mark.parametrize("case", EXTRAS)
-def test_what_only_we_have_is_explained_by_its_text(tmp_path: Path, case: str) -> None:
+def test_extra_definitions_are_explained_by_their_text(tmp_path: Path, case: str) -> None:
     path, text, name, reason = EXTRAS[case]
     language, kind = LANGUAGES[path.partition(".")[2]]
     # a tag of nothing lets the language take part
@@ -178,7 +178,7 @@ def test_another_parent_is_explained_by_indentation(tmp_path: Path, case: str) -
     assert row.level.unexplained == int(reason is None)
 
 
-def test_a_parent_that_we_missed_explains_nothing(tmp_path: Path) -> None:
+def test_missed_parent_explains_nothing(tmp_path: Path) -> None:
     text = "build(Thing) {\n    function one() {}\n}\n"
     one = tag("a.js", "one", 2, "function", "JavaScript", "Thing", "function")
     (row,) = compare(tmp_path, {"a.js": text}, [one])
@@ -205,7 +205,7 @@ def test_scopes_without_a_name_are_left_out(language: str, scope: str, kind: str
     assert parent_by_ctags(tag("a", "b", 1, "function", language, scope, kind)) == parent
 
 
-def test_an_interval_of_nothing_says_nothing() -> None:
+def test_empty_sample_has_no_interval() -> None:
     assert wilson(0, 0) == (0.0, 1.0)
     low, high = wilson(98, 100)
     assert 0.92 < low < 0.98 < high < 1

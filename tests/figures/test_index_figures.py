@@ -27,7 +27,7 @@ def repository(tmp_path: Path) -> Path:
     return root
 
 
-def test_what_was_seen_before_is_not_parsed(repository: Path) -> None:
+def test_cached_files_are_not_parsed(repository: Path) -> None:
     result = measure_switching(repository, FILES - 20, 1, wait=False)
     looks = result.data["looks"]
     assert {look: found[0]["parsed"] for look, found in looks.items()} == {

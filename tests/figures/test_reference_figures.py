@@ -49,7 +49,7 @@ def answers(*lines: int, tier: str = "STRONG") -> list[Answer]:
     return [Answer("b.py", line, 0, tier) for line in lines]
 
 
-def test_what_neither_tool_has_is_an_error_unless_it_was_seen_at_run_time() -> None:
+def test_reference_of_neither_tool_is_an_error_unless_traced() -> None:
     truth = a_truth(at(1, 2, 3, 4), contested=at(5, 6), confirmed=at(1, 7, 8), refuted=at(9))
     judged = judge(truth, answers(1, 2, 5, 7, 9, 10))
     assert judged.score == Score(
@@ -79,7 +79,7 @@ def test_what_neither_tool_has_is_an_error_unless_it_was_seen_at_run_time() -> N
     }
 
 
-def test_an_unsure_answer_is_no_error_and_counts_for_any_tier_alone() -> None:
+def test_uncertain_answer_is_not_an_error() -> None:
     judged = judge(a_truth(at(1, 2)), [*answers(1), *answers(2, 3, tier="ANCHORED")])
     assert (judged.score.hit_agreed, judged.score.hit_any_tier, judged.score.errors) == (1, 2, 0)
     assert total_tiers([judged, judged]) == {"ANCHORED": (4, 2), "STRONG": (2, 2)}
@@ -118,7 +118,7 @@ def test_annotations_become_blanks_and_all_else_stays_at_its_place(source: str, 
     assert bool(spans) == (text != source)
 
 
-def test_what_stood_in_an_annotation_is_not_asked_for(tmp_path: Path) -> None:
+def test_names_in_annotations_are_not_queried(tmp_path: Path) -> None:
     root = make_repository(
         tmp_path / "repo", {"b.py": "class A: ...\ndef f(a: A) -> A: return A()\n", "bad.py": "def ("}
     )
@@ -173,7 +173,7 @@ def test_a_repository_in_another_state_is_named(data: Path, repository: Path) ->
     assert f"the rows are of {row.commit[:12]}" in (describe_commit(repository, row.commit) or "")
 
 
-def test_we_are_asked_and_a_peer_that_fails_is_named(data: Path, repository: Path) -> None:
+def test_failing_peer_is_reported(data: Path, repository: Path) -> None:
     def fail() -> None:
         raise PeerFailed("no network")
 
@@ -225,7 +225,7 @@ def test_a_snippet_is_asked_without_its_answer(tmp_path: Path) -> None:
     assert [figure.met for figure in result.figures] == [True, False]
 
 
-def test_what_stands_for_several_definitions_of_a_kind_is_contested() -> None:
+def test_ambiguous_definitions_are_contested() -> None:
     def identifier(line: int, target: int, kind: str = "method") -> dict[str, object]:
         declared = {"path": "A.java", "line": target, "col": 0, "name": "f", "qualname": "A.f", "kind": kind}
         return {"path": "A.java", "line": line, "col": 0, "target": declared}

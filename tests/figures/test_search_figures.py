@@ -42,7 +42,7 @@ def a_question(identity: str = "q", *, query: str = "", commit: str = "", **more
         ([], 0.0),
     ],
 )
-def test_a_file_counts_at_its_first_place(ranked: list[str], expected: float) -> None:
+def test_file_counts_at_its_first_rank(ranked: list[str], expected: float) -> None:
     found = judge(a_question(files=("a.py", "b.py")), [Place(path) for path in ranked])
     assert found["NDCG@10"] == pytest.approx(expected)
     assert "span MRR" not in found
@@ -59,12 +59,12 @@ def test_a_file_counts_at_its_first_place(ranked: list[str], expected: float) ->
         (Place("a.py"), 0.0),
     ],
 )
-def test_a_span_is_hit_by_what_overlaps_it_and_is_not_a_whole_file(place: Place, hit: float) -> None:
+def test_overlapping_span_counts_unless_it_is_a_whole_file(place: Place, hit: float) -> None:
     found = judge(a_question(gold=(Place("a.py", 10, 14),)), [place])
     assert found["span Hit@1"] == hit
 
 
-def test_a_missing_answer_counts_as_nothing_found() -> None:
+def test_missing_answer_counts_as_empty() -> None:
     questions = [a_question("1"), a_question("2")]
     found = score(questions, {"1": [Place("a.py")]})
     assert (found.ndcg, found.answered) == (0.5, 1)
@@ -158,9 +158,7 @@ def test_snapshots_are_written_over_each_other_oldest_first(
     assert len(written) == 1, "a file that did not change was written again"
 
 
-def test_after_an_interruption_nothing_of_the_tree_is_trusted_but_the_index_stays(
-    data: Data, commit: Callable[[dict[str, str]], str]
-) -> None:
+def test_interrupted_checkout_is_discarded_and_index_kept(data: Data, commit: Callable[[dict[str, str]], str]) -> None:
     first, second = commit(FIRST), commit(SECOND)
     ((tree, _),) = list(data.trees([a_question(commit=first)]))
     (tree / ".codeplane").mkdir()
@@ -193,7 +191,7 @@ class Counting:
         self._asked.append("closed")
 
 
-def test_a_run_goes_on_where_it_stopped(data: Data, commit: Callable[[dict[str, str]], str]) -> None:
+def test_interrupted_run_resumes(data: Data, commit: Callable[[dict[str, str]], str]) -> None:
     shas = [commit({"same.py": str(number)}) for number in range(3)]
     questions = [a_question(str(number), query=str(number), commit=sha) for number, sha in enumerate(shas)]
     asked: list[str] = []

@@ -34,7 +34,7 @@ def test_without_an_index_and_without_a_commit(tmp_path: Path) -> None:
     }
 
 
-def test_no_branch_where_there_is_none_to_tell(tmp_path: Path) -> None:
+def test_detached_head_has_no_branch(tmp_path: Path) -> None:
     plain = tmp_path / "plain"
     plain.mkdir()
     assert "branch" not in describe_repo(None, plain, "absent")

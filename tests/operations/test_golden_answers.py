@@ -42,7 +42,7 @@ def render(answer: dict[str, object]) -> str:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_answer_is_the_kept_one(polyglot: Snapshot, name: str) -> None:
+def test_answer_matches_golden_file(polyglot: Snapshot, name: str) -> None:
     rendered, golden = render(CASES[name](polyglot)), FOLDER / f"{name}.json"
     if os.environ.get("CPL_UPDATE_GOLDEN"):
         golden.write_text(rendered, "utf-8")
@@ -50,7 +50,7 @@ def test_the_answer_is_the_kept_one(polyglot: Snapshot, name: str) -> None:
     assert rendered == golden.read_text("utf-8")
 
 
-def test_another_index_of_the_same_tree_answers_the_same(polyglot: Snapshot, tmp_path: Path) -> None:
+def test_second_index_gives_the_same_answer(polyglot: Snapshot, tmp_path: Path) -> None:
     reversed_files = dict(reversed(FILES.items()))
     with index(tmp_path / "other", reversed_files) as snapshot:
         for ask in CASES.values():

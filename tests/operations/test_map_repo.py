@@ -26,7 +26,7 @@ def all_rows(snapshot: Snapshot, depth: int = 3) -> list[TreeRow]:
     return map_repo(snapshot, ["structure"], depth).rows
 
 
-def test_only_the_sections_asked_for_are_answered(polyglot: Snapshot) -> None:
+def test_only_requested_sections_are_returned(polyglot: Snapshot) -> None:
     assert tuple(map_repo(polyglot).fields) == SECTIONS
     for name in SECTIONS:
         assert [*map_repo(polyglot, [name]).fields] == [name]
@@ -44,14 +44,14 @@ def test_only_the_sections_asked_for_are_answered(polyglot: Snapshot) -> None:
         {"max_tokens": 10**6},
     ],
 )
-def test_what_cannot_be_asked_is_refused(polyglot: Snapshot, wanted: dict[str, Any]) -> None:
+def test_invalid_arguments_are_rejected(polyglot: Snapshot, wanted: dict[str, Any]) -> None:
     with pytest.raises(CodePlaneError) as raised:
         map_repo(polyglot, **wanted)
     assert raised.value.code is ErrorCode.ARGUMENT_INVALID
     assert raised.value.expected
 
 
-def test_pages_neither_lose_nor_repeat(polyglot: Snapshot) -> None:
+def test_pages_are_complete_and_disjoint(polyglot: Snapshot) -> None:
     rows = all_rows(polyglot, depth=5)
     for limit in (1, 7, 1000):
         seen: list[str] = []
@@ -63,7 +63,7 @@ def test_pages_neither_lose_nor_repeat(polyglot: Snapshot) -> None:
         assert sorted(seen) == sorted(row.path for row in rows)
 
 
-def test_the_first_page_is_the_head_of_all_rows(polyglot: Snapshot) -> None:
+def test_first_page_is_a_prefix_of_all_rows(polyglot: Snapshot) -> None:
     rows = all_rows(polyglot)
     first: Any = map_repo(polyglot, ["structure"], limit=10).fields["structure"]
     assert set(first["tree"]) == {row.path for row in rows[:10]}
@@ -71,7 +71,7 @@ def test_the_first_page_is_the_head_of_all_rows(polyglot: Snapshot) -> None:
     assert set(second["tree"]) == {row.path for row in rows[10:20]}
 
 
-def test_folders_come_before_what_is_in_them_and_count_their_files(polyglot: Snapshot) -> None:
+def test_directories_precede_their_content_and_count_files(polyglot: Snapshot) -> None:
     rows = all_rows(polyglot, depth=20)
     paths = [row.path for row in rows]
     files = [path for path in paths if not path.endswith("/")]
@@ -82,7 +82,7 @@ def test_folders_come_before_what_is_in_them_and_count_their_files(polyglot: Sna
             assert all(paths.index(row.path) < paths.index(path) for path in files if path.startswith(row.path))
 
 
-def test_depth_counts_folders_and_a_lonely_chain_is_one(tmp_path: Path) -> None:
+def test_depth_merges_single_child_chains(tmp_path: Path) -> None:
     files: Files = {"a/b/c/one.py": "x = 1\n", "a/b/c/d/two.py": "x = 1\n", "e/f.py": "x = 1\n"}
     with index(tmp_path / "repo", files) as snapshot:
         assert sorted(row.path for row in all_rows(snapshot, 1)) == ["a/b/c/", "e/"]
@@ -106,7 +106,7 @@ def test_sources_weigh_more_than_their_tests(tmp_path: Path) -> None:
     assert all(path.startswith("lib/") for path in order[2:12])
 
 
-def test_a_map_stays_small_whatever_the_repository_holds(tmp_path: Path) -> None:
+def test_map_size_is_bounded(tmp_path: Path) -> None:
     """Long names and many of everything: 2,000 tokens, four characters each, are the ceiling."""
     files: Files = {}
     for number in range(120):
@@ -127,7 +127,7 @@ def test_a_map_stays_small_whatever_the_repository_holds(tmp_path: Path) -> None
     assert left_out["public_api"] + len(found["public_api"]) == 240
 
 
-def test_a_map_has_the_size_that_was_asked_for(polyglot: Snapshot, tmp_path: Path) -> None:
+def test_map_respects_the_token_budget(polyglot: Snapshot, tmp_path: Path) -> None:
     files: Files = {
         f"src/part_{number:03}/module_{number:03}.py": (
             "".join(f"from src.part_{other:03}.module_{other:03} import C{other}\n" for other in range(number % 7))
@@ -150,7 +150,7 @@ def test_a_map_has_the_size_that_was_asked_for(polyglot: Snapshot, tmp_path: Pat
         assert len(alone["key_files"]) >= len(small["key_files"]), "what others do not need is given"
 
 
-def test_what_the_repository_rests_on_comes_first(tmp_path: Path) -> None:
+def test_central_files_come_first(tmp_path: Path) -> None:
     """A file that many folders use goes before one that a single folder uses as often, and both before a helper."""
     body = "".join(f"class Type{n}:\n    pass\n\n\n" for n in range(9))
     files: Files = {
@@ -178,7 +178,7 @@ def test_what_the_repository_rests_on_comes_first(tmp_path: Path) -> None:
     assert rows.index("core/model.py") < rows.index("core/words.py") < rows.index("core/unused.py")
 
 
-def test_languages_that_are_not_resolved_are_ranked_by_names(tmp_path: Path) -> None:
+def test_unresolved_languages_are_ranked_by_name_counts(tmp_path: Path) -> None:
     files: Files = {"Sources/Shop/Cart.swift": "public struct Cart {\n}\n\npublic struct Rare {\n}\n"}
     files |= {f"Sources/App/Use{n}.swift": f"func use{n}() {{\n    let c = Cart()\n}}\n" for n in range(3)}
     found = section(tmp_path, "public_api", files)
@@ -277,7 +277,7 @@ OUTSIDE: list[tuple[str, Files, str, set[str]]] = [
 @pytest.mark.parametrize(
     ("files", "name", "outside"), [case[1:] for case in OUTSIDE], ids=[case[0] for case in OUTSIDE]
 )
-def test_packages_from_outside_are_told_from_our_own(
+def test_external_packages_are_distinguished_from_own_modules(
     tmp_path: Path, files: Files, name: str, outside: set[str]
 ) -> None:
     assert set(section(tmp_path, "dependencies", files, name)["external_modules"]) == outside
@@ -292,7 +292,7 @@ def test_modules_are_counted_by_files_that_import_them(tmp_path: Path) -> None:
     assert found == {"import_count": 6, "standard_library_modules": 1, "external_modules": {"yaml": 2, "toml": 1}}
 
 
-def test_entry_points_of_the_product_come_before_those_of_examples(tmp_path: Path) -> None:
+def test_product_entry_points_precede_examples(tmp_path: Path) -> None:
     main = "def main():\n    pass\n\n\nif __name__ == '__main__':\n    main()\n"
     files: Files = {f"examples/e{number}.py": main for number in range(6)}
     files |= {"scripts/release.py": main, "app/deep/run.py": main, "manage.py": "import sys\n", "tests/run.py": main}
@@ -305,7 +305,7 @@ def test_entry_points_of_the_product_come_before_those_of_examples(tmp_path: Pat
     assert found["left_out"] == {"entry_points": 4}
 
 
-def test_a_product_folder_called_test_is_not_taken_for_tests(tmp_path: Path) -> None:
+def test_source_directory_named_test_is_not_tests(tmp_path: Path) -> None:
     files: Files = {
         "web/test/client.py": "class Client:\n    pass\n",
         "web/test/__init__.py": "from web.test.client import Client\n",
@@ -322,7 +322,7 @@ def test_a_product_folder_called_test_is_not_taken_for_tests(tmp_path: Path) -> 
     assert [row["symbol_ref"] for row in found["public_api"]] == ["web/test/client.py#Client@1"]
 
 
-def test_names_are_ranked_by_use_and_not_by_mere_occurrence(tmp_path: Path) -> None:
+def test_public_names_are_ranked_by_use(tmp_path: Path) -> None:
     """`join` occurs more often, but only as the method of strings."""
     files: Files = {
         "lib/__init__.py": "",
@@ -340,7 +340,7 @@ def test_names_are_ranked_by_use_and_not_by_mere_occurrence(tmp_path: Path) -> N
     ]
 
 
-def test_what_is_exported_through_another_package_keeps_its_users(tmp_path: Path) -> None:
+def test_reexported_names_keep_their_users(tmp_path: Path) -> None:
     files: Files = {
         "web/__init__.py": "from web.inner import Serializer\n",
         "web/inner.py": "class Rare:\n    pass\n\n\nclass Serializer:\n    pass\n",
@@ -350,7 +350,7 @@ def test_what_is_exported_through_another_package_keeps_its_users(tmp_path: Path
     assert (found[0]["symbol_ref"], found[0]["file_count"]) == ("web/inner.py#Serializer@5", 4)
 
 
-def test_rare_families_share_a_row_and_languages_come_first(tmp_path: Path) -> None:
+def test_rare_languages_are_combined(tmp_path: Path) -> None:
     files: Files = {f"docs/{number}.md": "x\n" for number in range(150)}
     files |= {"a.py": "x = 1\n", "b.fs": "x\n", "c.groovy": "x\n"}
     found = section(tmp_path, "languages", files)
@@ -358,7 +358,7 @@ def test_rare_families_share_a_row_and_languages_come_first(tmp_path: Path) -> N
     assert found[1]["percentage"] == 98.0
 
 
-def test_a_name_that_members_share_counts_for_less(tmp_path: Path) -> None:
+def test_shared_member_names_weigh_less(tmp_path: Path) -> None:
     members = "".join(
         f"type T{number} struct{{}}\n\nfunc (t T{number}) String() string {{ return lib.Plain }}\n"
         for number in range(9)
@@ -374,7 +374,7 @@ def test_a_name_that_members_share_counts_for_less(tmp_path: Path) -> None:
     assert order.index("lib/lib.go#Unique@5") < order.index("lib/lib.go#String@3")
 
 
-def test_what_maven_keeps_among_tests_is_tests(tmp_path: Path) -> None:
+def test_maven_test_directory_is_tests(tmp_path: Path) -> None:
     files: Files = {
         "app/src/main/java/org/me/App.java": "package org.me;\n\npublic class App {}\n",
         "app/src/test/java/org/me/Fixture.java": "package org.me;\n\npublic class Fixture {}\n",

@@ -38,7 +38,7 @@ def names(outline: Outline) -> list[str]:
 
 
 @pytest.mark.parametrize("path", [CART, STOCK, "pricing/sum.go", ORDER, "packages/core/src/render.ts"])
-def test_the_tree_tells_every_reference(polyglot: Snapshot, path: str) -> None:
+def test_tree_implies_every_reference(polyglot: Snapshot, path: str) -> None:
     """Names from the top joined by dots, and the first line: nothing else is needed to name a symbol."""
     rows = list_defs_in_file(polyglot, path, 100).rows
     told = {
@@ -49,13 +49,13 @@ def test_the_tree_tells_every_reference(polyglot: Snapshot, path: str) -> None:
     assert told == {symbol_ref(path, row.lexical_path, row.start_line) for row in rows}
 
 
-def test_members_declared_apart_stand_beneath_their_type(polyglot: Snapshot) -> None:
+def test_out_of_line_members_are_nested_under_their_type(polyglot: Snapshot) -> None:
     found = names(file_outline(polyglot, STOCK))
     assert found == ["Item", "Item.count", "Item.take", "Item.fmt", "Shelf", "Shelf.full", "tests", "tests.takes"]
     assert names(file_outline(polyglot, RepoPath("pricing/sum.go"))) == ["Sum", "Price", "Price.Add", "Price.Zero"]
 
 
-def test_top_shows_the_outermost_and_counts_the_others(polyglot: Snapshot) -> None:
+def test_top_depth_counts_hidden_members(polyglot: Snapshot) -> None:
     found = file_outline(polyglot, CART, OutlineOptions(depth="top"))
     assert [(node.name, node.child_count, node.children) for node in found.symbols] == [
         ("LIMIT", 0, ()),
@@ -66,7 +66,7 @@ def test_top_shows_the_outermost_and_counts_the_others(polyglot: Snapshot) -> No
 
 
 @pytest.mark.parametrize("depth", ["all", "top"])
-def test_a_limit_counts_symbols_and_says_what_is_left(polyglot: Snapshot, depth: str) -> None:
+def test_limit_counts_symbols_and_reports_the_rest(polyglot: Snapshot, depth: str) -> None:
     whole = file_outline(polyglot, CART, OutlineOptions(depth=depth))  # type: ignore[arg-type]
     for limit in range(1, 12):
         found = file_outline(polyglot, CART, OutlineOptions(depth=depth, limit=limit))  # type: ignore[arg-type]
@@ -75,14 +75,14 @@ def test_a_limit_counts_symbols_and_says_what_is_left(polyglot: Snapshot, depth:
         assert found.as_dict()["has_more"] is (found.left_out > 0)
 
 
-def test_an_outline_is_cut_before_it_grows_too_large(polyglot: Snapshot) -> None:
+def test_large_outline_is_truncated(polyglot: Snapshot) -> None:
     found = file_outline(polyglot, CART, OutlineOptions(max_chars=300))
     assert 0 < len(names(found)) < 9
     assert len(names(found)) + found.left_out == 9
     assert len(orjson.dumps(found.as_dict())) < 600
 
 
-def test_a_window_keeps_what_touches_it_and_what_is_above(polyglot: Snapshot) -> None:
+def test_window_keeps_overlapping_symbols_and_ancestors(polyglot: Snapshot) -> None:
     assert names(file_outline(polyglot, CART, OutlineOptions(window=(22, 22)))) == [
         "Cart",
         "Cart.empty",
@@ -92,7 +92,7 @@ def test_a_window_keeps_what_touches_it_and_what_is_above(polyglot: Snapshot) ->
     assert names(file_outline(polyglot, CART, OutlineOptions(window=(8, 9)))) == []
 
 
-def test_signatures_that_say_nothing_are_left_out(polyglot: Snapshot) -> None:
+def test_redundant_signatures_are_omitted(polyglot: Snapshot) -> None:
     shown = {path: node.signature for path, node in walk(file_outline(polyglot, CART).symbols)}
     assert shown["Cart"] == shown["Cart.empty.checked"] == ""
     assert shown["Cart.total"] == "def total(self) -> int"
@@ -126,13 +126,13 @@ def test_one_symbol_is_found_exactly(polyglot: Snapshot, wanted: str, found: lis
     assert all(node.symbol_ref for node in answer.symbols)
 
 
-def test_an_identity_of_the_index_names_a_symbol_too(polyglot: Snapshot) -> None:
+def test_def_uid_names_a_symbol(polyglot: Snapshot) -> None:
     for row in list_defs_in_file(polyglot, CART, 100).rows:
         found = file_outline(polyglot, CART, OutlineOptions(symbol=row.def_uid))
         assert [node.line_start for node in found.symbols] == [row.start_line]
 
 
-def test_a_reference_given_by_one_outline_is_taken_by_the_next(polyglot: Snapshot) -> None:
+def test_outline_references_round_trip(polyglot: Snapshot) -> None:
     found = file_outline(polyglot, CART, OutlineOptions(symbol="empty"))
     for node in found.symbols:
         again = file_outline(polyglot, CART, OutlineOptions(symbol=node.symbol_ref))
@@ -175,7 +175,7 @@ def refused(snapshot: Snapshot, file: str, symbol: str | None = None) -> CodePla
         ("deploy/id_rsa", ErrorCode.SECRET_PATH, {}),
     ],
 )
-def test_a_refusal_says_what_would_help(
+def test_errors_suggest_alternatives(
     polyglot: Snapshot, file: str, code: ErrorCode, details: dict[str, object]
 ) -> None:
     error = refused(polyglot, file)

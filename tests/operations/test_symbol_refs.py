@@ -11,7 +11,7 @@ from codeplane.base.paths import RepoPath
 from codeplane.base.symbols import SymbolRef, parse_symbol_ref, symbol_ref
 
 
-def test_it_looks_as_documented() -> None:
+def test_format_matches_documentation() -> None:
     assert symbol_ref("app/checkout.py", "Cart.total", 12) == "app/checkout.py#Cart.total@12"
 
 
@@ -29,19 +29,19 @@ def test_it_looks_as_documented() -> None:
         ("a.ts#on@click", SymbolRef(RepoPath("a.ts"), "on@click", None)),
     ],
 )
-def test_every_form_is_understood(text: str, meant: SymbolRef) -> None:
+def test_every_form_is_parsed(text: str, meant: SymbolRef) -> None:
     assert parse_symbol_ref(text) == meant
 
 
 @pytest.mark.parametrize("text", ["", "a.py", "#f@3", "a.py#", "a.py#@3", "a.py:0", "a.py:x", ":4", "f@3"])
-def test_anything_else_is_refused_with_an_example(text: str) -> None:
+def test_other_forms_are_rejected_with_example(text: str) -> None:
     with pytest.raises(CodePlaneError) as raised:
         parse_symbol_ref(text)
     assert raised.value.code is ErrorCode.ARGUMENT_INVALID
     assert raised.value.example
 
 
-def test_a_reference_does_not_leave_the_repository() -> None:
+def test_reference_outside_repository_is_rejected() -> None:
     with pytest.raises(CodePlaneError) as raised:
         parse_symbol_ref("../a.py#f@3")
     assert raised.value.code is ErrorCode.PATH_ESCAPE
@@ -51,6 +51,6 @@ NAMES = st.text(st.sampled_from("ab#%@.: 2é"), min_size=1, max_size=8)
 
 
 @given(NAMES.filter(lambda name: name.strip(". ") == name), NAMES.map(lambda name: f"x{name}x"), st.integers(1, 10**6))
-def test_what_was_written_is_read_back(folder: str, name: str, line: int) -> None:
+def test_references_round_trip(folder: str, name: str, line: int) -> None:
     path = RepoPath(f"in{folder}/a.py")
     assert parse_symbol_ref(symbol_ref(path, name, line)) == SymbolRef(path, name, line)

@@ -84,7 +84,7 @@ def whole(document: Document, lines: int, chars: int) -> str:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_pages_give_back_the_bytes(root: Path, name: str) -> None:
+def test_pages_restore_the_bytes(root: Path, name: str) -> None:
     found = read(root, name)
     assert (found.digest, found.size) == (hashlib.sha256(FILES[name]).hexdigest(), len(FILES[name]))
     assert (found.body is None) == (name in BINARY)
@@ -100,7 +100,7 @@ def test_pages_give_back_the_bytes(root: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(set(FILES) - BINARY - {"empty"}))
-def test_lines_are_those_of_git(root: Path, name: str) -> None:
+def test_lines_match_git(root: Path, name: str) -> None:
     """`git grep` of every line, of the text as UTF-8: its numbers and ours."""
     found = read(root, name)
     assert found.body is not None
@@ -131,7 +131,7 @@ def test_lines_are_those_of_git(root: Path, name: str) -> None:
     lines=st.integers(1, 40),
     chars=st.integers(1, 400),
 )
-def test_whatever_is_read_can_be_put_back(
+def test_read_text_round_trips(
     tmp_path: Path, pieces: list[str], encoding: str, bom: bool, raw: bytes, lines: int, chars: int
 ) -> None:
     text = "".join(pieces)
@@ -148,7 +148,7 @@ def test_whatever_is_read_can_be_put_back(
 
 
 @pytest.mark.parametrize("text", ["a", '"', "\\", "\n", "\x01", "ä", "語", "\U0001f600", "\u2028", "\x7f", 'a"\n\x00ä'])
-def test_room_is_counted_as_json_takes_it(text: str) -> None:
+def test_limits_count_json_characters(text: str) -> None:
     for times in (1, 7, 1000):
         data = (text * times).encode()
         for room in (0, 1, 6, 100, 3000):

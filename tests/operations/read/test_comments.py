@@ -31,6 +31,6 @@ def test_the_comment_above(language: str | None, text: str, comment: str) -> Non
     assert above(text, language) == (comment, 0)
 
 
-def test_of_a_long_one_the_beginning_is_given() -> None:
+def test_long_comment_is_truncated_at_the_end() -> None:
     comment, left = above("".join(f"/// {n}\n" for n in range(60)) + "fn f()", "rust")
     assert comment.startswith("/// 0\n") and comment.count("\n") == MAX_LINES and left == 20

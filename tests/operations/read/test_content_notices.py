@@ -42,7 +42,7 @@ HONEST = {
 
 
 @pytest.mark.parametrize("name", HIDING)
-def test_hidden_characters_are_told(name: str) -> None:
+def test_hidden_characters_are_reported(name: str) -> None:
     content = "first\n" + HIDING[name]
     (notice,) = content_notices(PATH, content, 10)
     told = notice.as_dict()
@@ -53,11 +53,11 @@ def test_hidden_characters_are_told(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", HONEST)
-def test_honest_writing_is_not(name: str) -> None:
+def test_legitimate_scripts_are_not_reported(name: str) -> None:
     assert content_notices(PATH, HONEST[name], 1) == ()
 
 
-def test_places_are_few_and_counted() -> None:
+def test_positions_are_bounded_and_counted() -> None:
     (notice,) = content_notices(PATH, "\u200b\n" * 50, 1)
     assert notice.about["count"] == 50 and notice.about["at"] == ["1:1", "2:1", "3:1", "4:1", "5:1"]
 
@@ -75,7 +75,7 @@ KEYS = {
 
 
 @pytest.mark.parametrize("name", KEYS)
-def test_keys_are_counted_and_never_said(name: str) -> None:
+def test_credentials_are_counted_and_never_shown(name: str) -> None:
     (notice,) = content_notices(PATH, f"a\nkey = '{KEYS[name]}'\n", 5)
     assert notice.as_dict() | {"message": ""} == {
         "code": "SECRETS_IN_TEXT",
@@ -87,5 +87,5 @@ def test_keys_are_counted_and_never_said(name: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["AKIA", "ghp_short", "eyJ.eyJ.x", "xoxb-", "-----BEGIN PUBLIC KEY-----", "a" * 5000])
-def test_what_only_resembles_a_key_is_not(text: str) -> None:
+def test_lookalikes_of_credentials_are_not_reported(text: str) -> None:
     assert content_notices(PATH, text, 1) == ()

@@ -75,7 +75,7 @@ QUERIES = ["foo", "FOO", "needle", "straße", "日本語", "kelvin", "a.b", "foo
 PATTERNS = [r"fo+\b", r"^\s*$", r"(?i)STRASSE", r"\w+ foo", r"total.*total", r"\d{4}-\d\d", r"foo\r?\nlast", r"foo$"]
 
 
-def test_lines_are_those_that_the_index_finds(tmp_path: Path) -> None:
+def test_disk_search_finds_the_same_lines_as_the_index(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", ODD_TEXTS)
     write(root, "binary.dat", b"foo\0\1" * 50)
     sync(root)
@@ -109,7 +109,7 @@ def test_secrets_and_ignored_files_are_not_searched(tmp_path: Path) -> None:
     assert {hit.path for hit in ranked(root, "limit_body", "mixed").hits} == expected
 
 
-def test_scopes_paths_and_languages_hold(shop: Path) -> None:
+def test_scope_path_and_language_filters_apply(shop: Path) -> None:
     runtime = lines(shop, SearchRequest("limit_body", "lexical"), "runtime")
     assert {hit.path for hit in runtime.hits} == {"shop/http/limits.py", "shop/http/form.py"}
     assert dict(runtime.outside_scope) == {"docs": 1, "test": 2}
@@ -124,7 +124,7 @@ def test_scopes_paths_and_languages_hold(shop: Path) -> None:
     assert {hit.path for hit in inside.hits} == {"shop/http/limits.py", "shop/http/form.py"}
 
 
-def test_matches_have_no_symbols_and_stand_by_themselves(shop: Path) -> None:
+def test_matches_have_no_symbols_and_are_not_grouped(shop: Path) -> None:
     found = lines(shop, SearchRequest("request", "lexical"))
     assert len(found.hits) == found.total == 6 and found.exhaustive
     assert {(hit.kind, hit.name, hit.lexical_path) for hit in found.hits} == {("text", "", "")}
@@ -132,12 +132,12 @@ def test_matches_have_no_symbols_and_stand_by_themselves(shop: Path) -> None:
     assert [(hit.path, hit.collapsed) for hit in by_file.hits] == [("shop/http/form.py", 1), ("shop/http/limits.py", 3)]
 
 
-def test_source_comes_before_tests_and_docs(shop: Path) -> None:
+def test_source_ranks_before_tests_and_docs(shop: Path) -> None:
     roles = [hit.role for hit in lines(shop, SearchRequest("limit_body", "lexical")).hits]
     assert roles == ["source", "source", "docs", "test", "test"]
 
 
-def test_the_work_is_bounded_and_what_is_left_out_is_counted(tmp_path: Path) -> None:
+def test_work_limits_apply_and_skipped_files_are_counted(tmp_path: Path) -> None:
     texts: dict[str, str | bytes] = {f"m{number:02}.py": "needle = 1\n" * 10 for number in range(20)}
     root = make_repository(tmp_path / "repo", texts)
     few = lines(root, SearchRequest("needle", "lexical"), limits=WorkLimits(files=5))
@@ -181,26 +181,26 @@ RANKED = {
 
 
 @pytest.mark.parametrize("query", RANKED)
-def test_the_best_file_comes_first_with_its_best_line(shop: Path, query: str) -> None:
+def test_best_file_ranks_first_with_its_best_line(shop: Path, query: str) -> None:
     assert places(ranked(shop, query))[0] == RANKED[query]
 
 
-def test_a_name_is_looked_for_as_it_is_written(shop: Path) -> None:
+def test_names_are_searched_verbatim(shop: Path) -> None:
     assert {hit.path for hit in ranked(shop, "limit_body").hits} == {"shop/http/limits.py", "shop/http/form.py"}
 
 
-def test_required_and_forbidden_words_hold(shop: Path) -> None:
+def test_must_and_exclude_words_apply(shop: Path) -> None:
     assert [hit.path for hit in ranked(shop, "must:sum class").hits] == ["shop/cart.py"]
     assert "shop/cart.py" not in {hit.path for hit in ranked(shop, "exclude:prices class").hits}
     assert [hit.path for hit in ranked(shop, "must:prices").hits] == ["shop/cart.py"]
 
 
-def test_what_only_other_scopes_have_is_counted(shop: Path) -> None:
+def test_matches_in_other_scopes_are_counted(shop: Path) -> None:
     found = ranked(shop, "KiB")
     assert not found.hits and dict(found.outside_scope) == {"docs": 1}
 
 
-def test_scores_fall_and_the_order_is_total(shop: Path) -> None:
+def test_scores_decrease_in_a_total_order(shop: Path) -> None:
     first, second = ranked(shop, "body request cart"), ranked(shop, "body request cart")
     assert first == second
     scores = [hit.score for hit in first.hits]

@@ -20,55 +20,55 @@ def place(text: str) -> HitPlace:
     return HitPlace(path, None, start, end)
 
 
-def test_two_of_a_file_and_one_of_a_symbol() -> None:
+def test_at_most_two_per_file_and_one_per_symbol() -> None:
     items = ["a#f", "a#f2", "a#g", "a#h", "b#f", "c#f"]
     kept, summary = spread(items, 4, place)
     assert kept == ["a#f", "a#g", "b#f", "c#f"]
     assert summary == DiversitySummary(1, 1, False, 6, 4, 3)
 
 
-def test_one_relaxed_pass_fills_an_answer_and_keeps_its_order() -> None:
+def test_relaxed_pass_fills_the_page_in_order() -> None:
     items = ["a#f", "a#g", "a#h", "a#i", "b#f", "b#f2"]
     kept, summary = spread(items, 10, place)
     assert kept == ["a#f", "a#g", "a#h", "b#f"]
     assert summary == DiversitySummary(1, 1, True, 6, 4, 2)
 
 
-def test_the_relaxed_pass_takes_no_more_than_are_missing() -> None:
+def test_relaxed_pass_adds_only_missing_results() -> None:
     items = ["a#f", "a#g", "a#h", "b#f", "b#g", "b#h"]
     kept, summary = spread(items, 5, place)
     assert kept == ["a#f", "a#g", "a#h", "b#f", "b#g"]
     assert summary == DiversitySummary(1, 0, True, 6, 5, 2)
 
 
-def test_what_is_in_no_symbol_is_bounded_by_its_file_alone() -> None:
+def test_results_outside_symbols_are_only_capped_per_file() -> None:
     assert spread(["a:1-1", "a:2-2", "a:3-3", "b:1-1"], 3, place)[0] == ["a:1-1", "a:2-2", "b:1-1"]
 
 
-def test_what_was_skipped_for_its_file_stays_one_of_a_symbol() -> None:
+def test_relaxed_pass_keeps_the_symbol_cap() -> None:
     kept, summary = spread(["a#f", "a#g", "a#h", "a#h2"], 4, place)
     assert kept == ["a#f", "a#g", "a#h"]
     assert (summary.skipped_by_file_cap, summary.skipped_by_symbol_cap) == (0, 1)
 
 
-def test_an_enough_full_answer_looks_no_further() -> None:
+def test_full_page_stops_early() -> None:
     assert spread(["a#f", "b#f", "a#f2"], 2, place) == (["a#f", "b#f"], DiversitySummary(0, 0, False, 3, 2, 2))
     assert spread([], 5, place) == ([], DiversitySummary())
     assert spread(["a#f"], 0, place)[0] == []
 
 
-def test_the_summary_names_its_bounds() -> None:
+def test_summary_contains_the_caps() -> None:
     fields = spread(["a#f"], 5, place)[1].as_dict()
     assert (fields["max_per_file"], fields["max_per_symbol"], fields["relaxed_max_per_file"]) == (2, 1, 3)
     assert fields["kept"] == 1
 
 
-def test_twins_stand_behind_the_better_one() -> None:
+def test_duplicates_are_dropped_in_favour_of_the_better() -> None:
     items = ["a#f", "b#f", "a#f2", "a:1-9", "a:9-12", "a:13-14", "b:9-12", "a:1-1"]
     assert without_twins(items, place) == (["a#f", "b#f", "a:1-9", "a:13-14", "b:9-12"], 3)
 
 
-def test_a_class_and_its_method_are_no_twins() -> None:
+def test_class_and_method_are_not_duplicates() -> None:
     places = [HitPlace("a", "C", 1, 50), HitPlace("a", "C.m", 5, 9)]
     assert without_twins(places, lambda each: each) == (places, 0)
 
@@ -84,7 +84,7 @@ _PLACES = st.lists(
 
 @settings(max_examples=200, deadline=None)
 @given(_PLACES, st.integers(0, 30))
-def test_bounds_hold_and_the_order_stays(places: list[HitPlace], limit: int) -> None:
+def test_caps_hold_and_order_is_preserved(places: list[HitPlace], limit: int) -> None:
     items = list(enumerate(places))
     kept, summary = spread(items, limit, lambda item: item[1])
     assert kept == sorted(kept) and len(kept) <= limit and set(kept) <= set(items)
@@ -100,7 +100,7 @@ def test_bounds_hold_and_the_order_stays(places: list[HitPlace], limit: int) -> 
 
 @settings(max_examples=200, deadline=None)
 @given(_PLACES)
-def test_no_twins_are_left_and_nothing_else_is_gone(places: list[HitPlace]) -> None:
+def test_exactly_the_duplicates_are_dropped(places: list[HitPlace]) -> None:
     items = list(enumerate(places))
     kept, suppressed = without_twins(items, lambda item: item[1])
     assert len(kept) + suppressed == len(items) and kept == sorted(kept)

@@ -122,7 +122,7 @@ WAYS: list[tuple[tuple[Step, ...], set[str]]] = [
 
 
 @pytest.mark.parametrize(("number", "steps", "expected"), [(number, *way) for number, way in enumerate(WAYS)])
-def test_what_git_says_is_what_is_found(place: Place, number: int, steps: tuple[Step, ...], expected: set[str]) -> None:
+def test_changes_match_git_status(place: Place, number: int, steps: tuple[Step, ...], expected: set[str]) -> None:
     # Paths are written in two ways, whole or as what is other than in the one before.
     git(place.root, "update-index", "--index-version", "2" if number % 2 else "4")
     assert place.at() == GitChanges()
@@ -134,7 +134,7 @@ def test_what_git_says_is_what_is_found(place: Place, number: int, steps: tuple[
     assert not found.reason and not found.stale
 
 
-def test_a_row_of_changes_is_followed(place: Place) -> None:
+def test_successive_changes_are_tracked(place: Place) -> None:
     """The set is mended from epoch to epoch; who begins anew finds the same."""
     for number in (1, 2):
         for name in "abc":
@@ -144,7 +144,7 @@ def test_a_row_of_changes_is_followed(place: Place) -> None:
             assert found == place.anew()
 
 
-def test_git_is_not_asked_while_nothing_moves(place: Place) -> None:
+def test_git_index_is_not_read_without_changes(place: Place) -> None:
     EDIT(place.root)
     assert place.at().paths == {"src/a.py"}
     # Whoever read objects now would fail.
@@ -163,7 +163,7 @@ MOVES: list[tuple[tuple[Step, ...], tuple[Step, ...], set[str]]] = [
 
 
 @pytest.mark.parametrize(("before", "after", "expected"), MOVES)
-def test_git_moves_without_an_epoch(
+def test_git_changes_without_new_epoch_are_found(
     place: Place, before: tuple[Step, ...], after: tuple[Step, ...], expected: set[str]
 ) -> None:
     """What was found before must not outlive it, and a process that begins on the same epoch finds the same."""
@@ -176,7 +176,7 @@ def test_git_moves_without_an_epoch(
     assert place.unsynced().paths == expected == place.said_by_git()
 
 
-def test_who_still_asks_an_older_epoch_is_answered_for_it(place: Place) -> None:
+def test_older_epoch_gets_its_own_answer(place: Place) -> None:
     NEW(place.root)
     ADD(place.root)
     (place.root / "src/new.py").unlink()
@@ -188,14 +188,14 @@ def test_who_still_asks_an_older_epoch_is_answered_for_it(place: Place) -> None:
         assert place.unsynced().paths == {"src/new.py"}
 
 
-def test_a_head_that_cannot_be_read_leaves_what_was_known(place: Place) -> None:
+def test_unreadable_head_keeps_the_stale_set(place: Place) -> None:
     EDIT(place.root)
     place.at()
     (place.root / ".git/HEAD").rename(place.root / ".git/HEAD.away")
     assert place.unsynced() == GitChanges(frozenset({RepoPath("src/a.py")}), stale=True)
 
 
-def test_an_edit_is_seen_without_asking_git(place: Place) -> None:
+def test_edit_is_found_without_reading_git(place: Place) -> None:
     EDIT(place.root)
     place.at()
     os.mkfifo(place.root / ".git/objects/info/commit-graph")
@@ -206,7 +206,7 @@ def test_an_edit_is_seen_without_asking_git(place: Place) -> None:
     assert place.at() == GitChanges()
 
 
-def test_a_tree_of_which_git_knows_nothing_is_not_read_whole(place: Place, tmp_path: Path) -> None:
+def test_tree_with_unknown_stats_is_not_read(place: Place, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(place.root, copy)
     shutil.rmtree(copy / ".codeplane")
@@ -220,7 +220,7 @@ def test_a_tree_of_which_git_knows_nothing_is_not_read_whole(place: Place, tmp_p
             assert GitChangeTracker(root, lambda: 0.0, max_doubts=6).at(snapshot).paths == {"src/a.py"}
 
 
-def test_what_was_known_stands_in_where_git_fails(place: Place) -> None:
+def test_stale_set_is_used_if_git_fails(place: Place) -> None:
     EDIT(place.root)
     assert place.at().paths == {"src/a.py"}
     pipe = place.root / ".git/objects/info/commit-graph"
@@ -238,13 +238,13 @@ def test_what_was_known_stands_in_where_git_fails(place: Place) -> None:
     assert place.unsynced().paths == {"src/a.py", "src/b.py"}
 
 
-def test_git_that_fails_from_the_first_is_no_failure_of_ours(place: Place) -> None:
+def test_initial_git_failure_is_reported_as_reason(place: Place) -> None:
     place.indexer.sync()
     (place.root / ".git/index").write_bytes(b"DIRC\0\0\0\2\0\0\0\7 no entries")
     assert place.unsynced() == GitChanges(reason="git_failed")
 
 
-def test_no_git_no_boost(tmp_path: Path) -> None:
+def test_without_git_there_is_no_boost(tmp_path: Path) -> None:
     write(tmp_path / "plain", "a.py", "a = 1\n")
     with Indexer.open(options_for(tmp_path / "plain")) as indexer, Root.open(tmp_path / "plain") as root:
         indexer.sync()
@@ -252,7 +252,7 @@ def test_no_git_no_boost(tmp_path: Path) -> None:
             assert GitChangeTracker(root, lambda: 0.0).at(snapshot) == GitChanges(reason="no_git")
 
 
-def test_before_the_first_commit_all_is_new(tmp_path: Path) -> None:
+def test_before_the_first_commit_all_files_are_changed(tmp_path: Path) -> None:
     root = tmp_path / "repo"
     write(root, "a.py", "a = 1\n")
     git(root, "init", "-q")
@@ -264,7 +264,7 @@ def test_before_the_first_commit_all_is_new(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("count", [MAX_CHANGED_FILES, MAX_CHANGED_FILES + 1])
-def test_many_changes_are_no_sign(place: Place, count: int) -> None:
+def test_too_many_changes_disable_the_boost(place: Place, count: int) -> None:
     for number in range(count):
         write(place.root, f"many/{number}.py", "")
     git(place.root, "add", "-A")
@@ -277,12 +277,12 @@ def test_many_changes_are_no_sign(place: Place, count: int) -> None:
     assert told["applied"] is not too_many and told["available"] is True
 
 
-def test_a_file_that_only_changed_its_line_endings_is_not_worked_on(place: Place) -> None:
+def test_line_ending_changes_are_ignored(place: Place) -> None:
     write(place.root, "é.txt", "one\r\ntwo\r\n")
     assert place.at().paths == place.anew().paths == set()
 
 
-def test_a_change_that_leaves_its_stat_is_seen(place: Place) -> None:
+def test_racy_change_with_same_stat_is_found(place: Place) -> None:
     """Git takes an entry for doubtful that is not older than its index; so do we."""
     path = place.root / "src/a.py"
     index = place.root / ".git/index"
@@ -293,7 +293,7 @@ def test_a_change_that_leaves_its_stat_is_seen(place: Place) -> None:
     assert place.at().paths == {"src/a.py"}
 
 
-def test_files_that_git_was_told_not_to_look_at(place: Place) -> None:
+def test_assume_unchanged_files_are_compared(place: Place) -> None:
     git(place.root, "update-index", "--assume-unchanged", "src/a.py")
     git(place.root, "update-index", "--skip-worktree", "src/b.py")
     for name in "abc":
@@ -301,7 +301,7 @@ def test_files_that_git_was_told_not_to_look_at(place: Place) -> None:
     assert place.at().paths == place.said_by_git() == {"src/c.py"}
 
 
-def test_submodules_and_links_are_no_files(place: Place, tmp_path: Path) -> None:
+def test_submodules_and_symlinks_are_excluded(place: Place, tmp_path: Path) -> None:
     make_repository(tmp_path / "origin", {"m.py": "m = 1\n"})
     git(place.root, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(tmp_path / "origin"), "mod")
     (place.root / "link").symlink_to("bin")
@@ -314,7 +314,7 @@ def test_submodules_and_links_are_no_files(place: Place, tmp_path: Path) -> None
     assert place.at().paths == {"src/a.py"}
 
 
-def test_a_linked_worktree_has_changes_of_its_own(place: Place, tmp_path: Path) -> None:
+def test_linked_worktree_has_its_own_changes(place: Place, tmp_path: Path) -> None:
     git(place.root, "worktree", "add", "-q", str(tmp_path / "linked"))
     write(tmp_path / "linked", "src/b.py", "b = 2\n")
     EDIT(place.root)
@@ -324,14 +324,14 @@ def test_a_linked_worktree_has_changes_of_its_own(place: Place, tmp_path: Path) 
             assert GitChangeTracker(root, lambda: 0.0).at(snapshot).paths == {"src/b.py"}
 
 
-def test_an_index_that_we_cannot_know_is_refused(place: Place) -> None:
+def test_unknown_index_format_is_rejected(place: Place) -> None:
     git(place.root, "update-index", "--split-index")
     with pytest.raises(CodePlaneError) as raised:
         index_state(place.root)
     assert raised.value.code in (ErrorCode.GIT_UNSUPPORTED, ErrorCode.GIT_DAMAGED)
 
 
-def test_any_bytes_for_an_index_are_read_or_refused(place: Place) -> None:
+def test_arbitrary_index_bytes_do_not_crash(place: Place) -> None:
     path = place.root / ".git/index"
     whole = path.read_bytes()
     for cut in range(0, len(whole), 7):
@@ -343,7 +343,7 @@ def test_any_bytes_for_an_index_are_read_or_refused(place: Place) -> None:
                 assert error.code in (ErrorCode.GIT_DAMAGED, ErrorCode.GIT_UNSUPPORTED)
 
 
-def test_pipes_among_the_objects_are_damage_at_once(tmp_path: Path) -> None:
+def test_fifos_among_objects_do_not_block(tmp_path: Path) -> None:
     """Told by a process that can be given up: a wait in libgit2 has no end."""
     places = []
     for number, name in enumerate(

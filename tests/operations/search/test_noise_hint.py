@@ -81,7 +81,7 @@ def test_categories_have_a_precedence(path: str, category: str) -> None:
     ("noisy", "runtime", "told"),
     [(3, 2, True), (2, 3, False), (1, 0, True), (1, 1, False), (2, 1, True), (0, 0, False)],
 )
-def test_three_of_five_are_too_many(noisy: int, runtime: int, told: bool) -> None:
+def test_three_of_five_noisy_results_trigger_the_hint(noisy: int, runtime: int, told: bool) -> None:
     paths = [f"tests/test_{number}.py" for number in range(noisy)] + [f"src/{number}.py" for number in range(runtime)]
     assert (noise_hint(judged(paths), ABSENT, everything) is not None) is told
 
@@ -91,7 +91,7 @@ def test_only_the_first_five_count() -> None:
     assert noise_hint(judged(paths), ABSENT, everything) is None
 
 
-def test_the_whole_hint(root: Root) -> None:
+def test_complete_hint(root: Root) -> None:
     found = hint((*NOISY, "src/a.py", "tests/b.py"), state_of(root, "docs/\n"), debounce_ms=7)
     assert found == {
         "version": 1,
@@ -108,14 +108,14 @@ def test_the_whole_hint(root: Root) -> None:
     }
 
 
-def test_what_git_ignores_already_need_not_be_ignored_again(root: Root) -> None:
+def test_already_ignored_patterns_are_not_suggested(root: Root) -> None:
     found = hint(NOISY, state_of(root, "tests/\n*.md\ngenerated\n"))
     assert found["suggested_ignore_patterns"] == []
     assert found["next_step"] == f"{FIRST} {COVERED} {LAST}"
     assert found["already_ignored"] == sorted(NOISY) and found["new_ignore_only"] == []
 
 
-def test_nothing_is_said_to_be_covered_that_is_not(root: Root) -> None:
+def test_uncovered_files_are_not_reported_as_covered(root: Root) -> None:
     found = hint(("e2e/login.ts",), state_of(root, "dist/\n"))
     assert found["suggested_ignore_patterns"] == []
     assert (
@@ -123,7 +123,7 @@ def test_nothing_is_said_to_be_covered_that_is_not(root: Root) -> None:
     )
 
 
-def test_without_a_gitignore_everything_is_suggested_and_nothing_claimed(root: Root) -> None:
+def test_without_gitignore_all_patterns_are_suggested(root: Root) -> None:
     (root.path / ".gitignore").mkdir()
     unreadable = RootGitignore(root).read()
     assert unreadable.state == "error"
@@ -135,20 +135,20 @@ def test_without_a_gitignore_everything_is_suggested_and_nothing_claimed(root: R
 
 
 @pytest.mark.parametrize("paths", [("../tests/a.py",), ("/tests/a.py",)])
-def test_files_outside_the_root_are_not_claimed_to_be_covered(root: Root, paths: tuple[str, ...]) -> None:
+def test_files_outside_the_root_are_not_reported_as_covered(root: Root, paths: tuple[str, ...]) -> None:
     found = hint(paths, state_of(root, "tests/\n"))
     assert "already covered" not in found["next_step"]
     assert found["already_ignored"] == found["new_ignore_only"] == []
 
 
-def test_a_call_is_named_only_where_it_can_be_made(root: Root) -> None:
+def test_hint_names_only_visible_tools(root: Root) -> None:
     found = noise_hint(judged(NOISY), state_of(root, "x\n"), lambda name: name != "manage_index")
     assert found is not None
     step = str(found["next_step"])
     assert "then run 'cpl init'." in step and "manage_index" not in step
 
 
-def test_a_suggestion_takes_out_what_it_was_made_for(root: Root) -> None:
+def test_suggested_patterns_match_the_noisy_files(root: Root) -> None:
     for path in ("tests/test_a.py", "a/__tests__/b.js", "pkg/a_test.go", "web/a.spec.ts", "docs/x.rst", "yarn.lock"):
         found = hint((path,), state_of(root, "nothing\n"))
         again = hint((path,), state_of(root, "\n".join(found["suggested_ignore_patterns"])))
@@ -166,7 +166,7 @@ def test_a_suggestion_takes_out_what_it_was_made_for(root: Root) -> None:
         (b"\xff\n*.md\n", "a.md", True),
     ],
 )
-def test_the_gitignore_is_read_as_git_reads_it(root: Root, text: str | bytes, path: str, ignored: bool) -> None:
+def test_gitignore_semantics_match_git(root: Root, text: str | bytes, path: str, ignored: bool) -> None:
     state = state_of(root, text)
     assert state.state == "ready" and state.ignores(path) is ignored
 
@@ -177,7 +177,7 @@ def rewrite(path: Path, text: str, times: tuple[int, int] | None = None) -> None
         os.utime(path, ns=times)
 
 
-def test_a_changed_gitignore_is_seen(root: Root) -> None:
+def test_changed_gitignore_is_reloaded(root: Root) -> None:
     cache, file = RootGitignore(root), root.path / ".gitignore"
     assert cache.read() == ABSENT
     rewrite(file, "a\n", (0, 10**9))
@@ -193,7 +193,7 @@ def test_a_changed_gitignore_is_seen(root: Root) -> None:
 
 
 @pytest.mark.parametrize("every", [2, RELOAD_EVERY])
-def test_a_change_that_no_stat_shows_is_seen_now_and_then(root: Root, every: int) -> None:
+def test_same_stat_change_is_found_by_periodic_reload(root: Root, every: int) -> None:
     cache, file = RootGitignore(root, every), root.path / ".gitignore"
     rewrite(file, "a\n", (0, 10**9))
     assert cache.read().ignores("a")
@@ -205,7 +205,7 @@ def test_a_change_that_no_stat_shows_is_seen_now_and_then(root: Root, every: int
     assert cache.read().ignores("b")
 
 
-def test_what_cannot_be_used_is_tried_again(root: Root) -> None:
+def test_unreadable_gitignore_is_retried(root: Root) -> None:
     cache, file = RootGitignore(root, 3), root.path / ".gitignore"
     rewrite(file, "\n".join(f"*{number}*" for number in range(2000)), (0, 10**9))
     size = file.stat().st_size
@@ -215,5 +215,5 @@ def test_what_cannot_be_used_is_tried_again(root: Root) -> None:
     assert cache.read().ignores("a")
 
 
-def test_a_gitignore_beyond_the_cap_is_not_used(root: Root) -> None:
+def test_oversized_gitignore_is_an_error(root: Root) -> None:
     assert state_of(root, b"a\n" * (1024 * 1024)).state == "error"

@@ -61,7 +61,7 @@ def fields(query: str) -> dict[str, object]:
         ("   ", {"text": ""}),
     ],
 )
-def test_what_a_query_says(query: str, expected: dict[str, object] | None) -> None:
+def test_operators_are_parsed(query: str, expected: dict[str, object] | None) -> None:
     if expected is None:
         with pytest.raises(CodePlaneError):
             parse_query(query)
@@ -87,7 +87,7 @@ def test_what_a_query_says(query: str, expected: dict[str, object] | None) -> No
         ("lang:x x", "c, clojure"),
     ],
 )
-def test_what_cannot_be_an_operator_is_refused_with_a_way_out(query: str, expected: str) -> None:
+def test_malformed_operator_is_rejected_with_example(query: str, expected: str) -> None:
     with pytest.raises(CodePlaneError) as raised:
         parse_query(query)
     error = raised.value
@@ -96,13 +96,13 @@ def test_what_cannot_be_an_operator_is_refused_with_a_way_out(query: str, expect
     assert error.received and error.example
 
 
-def test_a_way_out_of_a_refusal_works() -> None:
+def test_suggested_example_parses() -> None:
     with pytest.raises(CodePlaneError, match="must:"):
         parse_query('must:"no end')
     assert parse_query('\\must:"no end').text == 'must:"no end'
 
 
-def test_operators_are_read_at_the_beginning_only() -> None:
+def test_operators_are_parsed_at_the_start_only() -> None:
     long = "must:" + "a" * (PREFIX_MAX_CHARS - 7)
     assert len(long) == PREFIX_MAX_CHARS - 2
     assert parse_query(f"{long} must:b x").must == (long[5:], "b")
@@ -112,7 +112,7 @@ def test_operators_are_read_at_the_beginning_only() -> None:
     assert parse_query(" " * PREFIX_MAX_CHARS + "must:b").text == "must:b"
 
 
-def test_the_summary_tells_what_was_read() -> None:
+def test_summary_lists_parsed_operators() -> None:
     assert parse_query('lang:rs -path:"a b" find it').summary == {
         "prefix_chars": 20,
         "lang": ["rust"],
@@ -144,11 +144,11 @@ def test_the_summary_tells_what_was_read() -> None:
         ("json_yaml", "json_yaml"),
     ],
 )
-def test_languages_go_by_many_names(alias: str, name: str) -> None:
+def test_language_aliases(alias: str, name: str) -> None:
     assert find_language_filter(alias).name == name
 
 
-def test_every_language_of_the_index_can_be_asked_for() -> None:
+def test_every_indexed_language_has_a_filter() -> None:
     for language in languages():
         assert language.name in find_language_filter(language.name).languages
 
@@ -181,7 +181,7 @@ QUERIES = st.one_of(st.text(max_size=300), st.lists(_PIECES | st.text(max_size=5
 @example('must:"')
 @example("\\")
 @example("\ud800lang:go")
-def test_any_query_is_read_or_refused(query: str) -> None:
+def test_arbitrary_query_parses_or_is_rejected(query: str) -> None:
     try:
         parsed = parse_query(query)
     except CodePlaneError as error:
@@ -195,6 +195,6 @@ def test_any_query_is_read_or_refused(query: str) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(st.text(min_size=1).filter(lambda value: value.strip() != ""))
-def test_any_value_can_be_written_in_quotes(value: str) -> None:
+def test_any_value_can_be_quoted(value: str) -> None:
     quoted = value.replace("\\", "\\\\").replace('"', '\\"')
     assert parse_query(f'must:"{quoted}" x').must == (value,)

@@ -59,28 +59,28 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
         ("#3 shop/carts.py(13): last()", "shop/carts.py", "last"),
     ],
 )
-def test_it_stands_first(shop: Shop, query: str, path: str, name: str | None) -> None:
+def test_literal_phrase_ranks_first(shop: Shop, query: str, path: str, name: str | None) -> None:
     hit = shop.find(query).hits[0]
     assert hit.path == path
     assert name is None or hit.name == name
 
 
-def test_why_is_told(shop: Shop) -> None:
+def test_phrase_boost_is_explained(shop: Shop) -> None:
     first, *others = shop.find(MESSAGE).hits
     assert first.factors.definition_boost > 2 * max(hit.factors.definition_boost for hit in others)
 
 
-def test_what_many_files_have_says_nothing(shop: Shop) -> None:
+def test_common_phrases_are_not_boosted(shop: Shop) -> None:
     found = shop.find(AGAIN).hits
     assert len(found) == 9 and not any(hit.factors.definition_boost for hit in found)
 
 
-def test_documents_are_only_those(shop: Shop) -> None:
+def test_docs_scope_returns_only_docs(shop: Shop) -> None:
     assert [hit.path for hit in shop.find("MockServer").hits] == ["tests/test_carts.py"], "it is nowhere else"
     assert [hit.role for hit in shop.find("merge", scope="docs").hits] == []
 
 
-def test_the_bound_is_one_of_files_and_not_of_time(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_phrase_search_is_bounded_by_candidates_not_time(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     with Root.open(shop.root) as root:
         uncached, cached = (
             SearchSources(shop.snapshot, root, cache) for cache in (ScanCache(max_bytes=0), ScanCache())

@@ -59,7 +59,7 @@ def rows(found: SearchResult) -> list[tuple[str, str, int, int]]:
     return [(hit.tier, hit.path, hit.line_start, hit.column) for hit in found.hits]
 
 
-def test_of_one_definition_what_is_proven_comes_first(shop: tuple[Snapshot, Root]) -> None:
+def test_proven_references_come_first(shop: tuple[Snapshot, Root]) -> None:
     found = find(shop, "shop/cart.py#Cart@4")
     assert rows(found) == [
         ("proven", "shop/cart.py", 9, 15),
@@ -79,7 +79,7 @@ def test_of_one_definition_what_is_proven_comes_first(shop: tuple[Snapshot, Root
     assert (found.total, found.files) == (6, 3)
 
 
-def test_each_has_its_line_and_the_definition_around_it(shop: tuple[Snapshot, Root]) -> None:
+def test_references_have_line_and_enclosing_definition(shop: tuple[Snapshot, Root]) -> None:
     hit = find(shop, "shop/cart.py#Cart").hits[1]
     assert (hit.snippet, hit.kind, hit.name, hit.def_line, hit.def_end) == (
         "    return Cart()",
@@ -93,7 +93,7 @@ def test_each_has_its_line_and_the_definition_around_it(shop: tuple[Snapshot, Ro
     assert (top.kind, top.name, top.snippet) == ("text", "", "from shop.cart import Cart")
 
 
-def test_a_name_with_several_definitions_means_all_of_them(shop: tuple[Snapshot, Root]) -> None:
+def test_ambiguous_name_means_all_definitions(shop: tuple[Snapshot, Root]) -> None:
     found = find(shop, "Cart")
     assert [row for row in rows(found) if row[0] == "proven"] == [
         ("proven", "shop/cart.py", 9, 15),
@@ -105,7 +105,7 @@ def test_a_name_with_several_definitions_means_all_of_them(shop: tuple[Snapshot,
 
 
 @pytest.mark.parametrize("query", ["shop.cart.Cart.total", "Cart.total", "shop/cart.py#Cart.total", "shop/cart.py:6"])
-def test_a_parameter_of_the_same_name_is_something_else(shop: tuple[Snapshot, Root], query: str) -> None:
+def test_parameter_of_the_same_name_is_excluded(shop: tuple[Snapshot, Root], query: str) -> None:
     found = find(shop, query)
     assert rows(found) == [
         ("strong", "shop/cli.py", 6, 19),
@@ -115,11 +115,11 @@ def test_a_parameter_of_the_same_name_is_something_else(shop: tuple[Snapshot, Ro
     assert found.hints["elsewhere"] == 2
 
 
-def test_a_name_that_nobody_here_defines(shop: tuple[Snapshot, Root]) -> None:
+def test_external_name_has_references(shop: tuple[Snapshot, Root]) -> None:
     assert rows(find(shop, "print")) == [("unknown", "shop/cli.py", 5, 5)]
 
 
-def test_a_qualified_name_that_nobody_here_defines_is_asked_by_its_end_and_says_so(shop: tuple[Snapshot, Root]) -> None:
+def test_external_qualified_name_is_searched_by_its_last_part(shop: tuple[Snapshot, Root]) -> None:
     found = find(shop, "builtins.print")
     assert rows(found) == [("unknown", "shop/cli.py", 5, 5)]
     assert found.hints["searched_as"] == "print"
@@ -129,20 +129,20 @@ def test_columns_count_characters(shop: tuple[Snapshot, Root]) -> None:
     assert rows(find(shop, "größe")) == [("proven", "wide.py", 4, 10)]
 
 
-def test_what_is_not_wanted_is_counted_by_role(shop: tuple[Snapshot, Root]) -> None:
+def test_references_outside_scope_are_counted_by_role(shop: tuple[Snapshot, Root]) -> None:
     found = find(shop, "Cart", in_scope=lambda row: row.role == "source")
     assert {hit.path for hit in found.hits} == {"shop/cart.py", "shop/cli.py", "shop/other.py"}
     assert (found.total, found.outside_scope) == (5, {"test": 2})
 
 
-def test_the_count_goes_on_where_rows_end(shop: tuple[Snapshot, Root]) -> None:
+def test_total_counts_beyond_the_limit(shop: tuple[Snapshot, Root]) -> None:
     whole = find(shop, "Cart")
     cut = find(shop, "Cart", limit=2)
     assert cut.hits == whole.hits[:2]
     assert (cut.total, cut.files, cut.hints) == (whole.total, whole.files, whole.hints)
 
 
-def test_a_name_that_is_not_there(shop: tuple[Snapshot, Root]) -> None:
+def test_missing_name_is_not_found(shop: tuple[Snapshot, Root]) -> None:
     found = find(shop, "Car")
     assert (found.total, found.hits) == (0, ())
     assert found.similar == ("shop/cart.py#Cart", "shop/other.py#Cart", "shop/other.py#cart")
@@ -151,7 +151,7 @@ def test_a_name_that_is_not_there(shop: tuple[Snapshot, Root]) -> None:
 @pytest.mark.parametrize(
     ("query", "code"), [("  ", ErrorCode.ARGUMENT_INVALID), ("shop/none.py#Cart", ErrorCode.FILE_NOT_FOUND)]
 )
-def test_a_symbol_that_cannot_be_looked_up(shop: tuple[Snapshot, Root], query: str, code: ErrorCode) -> None:
+def test_reference_to_unindexed_file_is_an_error(shop: tuple[Snapshot, Root], query: str, code: ErrorCode) -> None:
     with pytest.raises(CodePlaneError) as raised:
         find(shop, query)
     assert raised.value.code is code
@@ -165,12 +165,12 @@ def test_a_symbol_that_cannot_be_looked_up(shop: tuple[Snapshot, Root], query: s
         ("Carrt.total", "no symbol named 'Carrt.total'; did you mean shop/cart.py#Cart.total?"),
     ],
 )
-def test_a_symbol_that_is_not_found(shop: tuple[Snapshot, Root], query: str, message: str) -> None:
+def test_missing_symbol_gets_suggestions(shop: tuple[Snapshot, Root], query: str, message: str) -> None:
     found = find(shop, query)
     assert (found.total, found.hits, found.not_found) == (0, (), message)
 
 
-def test_a_line_that_has_changed_is_not_shown(tmp_path: Path) -> None:
+def test_changed_line_is_not_shown(tmp_path: Path) -> None:
     with (
         index(tmp_path / "tree", {"a.py": "def one(): pass\n\none()\n"}) as snapshot,
         Root.open(tmp_path / "tree") as root,
@@ -180,7 +180,7 @@ def test_a_line_that_has_changed_is_not_shown(tmp_path: Path) -> None:
         assert [hit.snippet for hit in find((snapshot, root), "one").hits] == [""]
 
 
-def test_more_uses_than_a_page_of_the_index_holds(tmp_path: Path) -> None:
+def test_many_references_are_complete(tmp_path: Path) -> None:
     text = "def one(): pass\n" + "one()\n" * 3000
     with index(tmp_path / "tree", {"a.py": text}) as snapshot, Root.open(tmp_path / "tree") as root:
         found = find((snapshot, root), "one")
@@ -206,7 +206,7 @@ def till(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Snapshot, R
         yield snapshot, root
 
 
-def test_code_without_facts_is_searched_and_nothing_is_known_of_it(till: tuple[Snapshot, Root]) -> None:
+def test_code_without_facts_is_searched_with_unknown_tier(till: tuple[Snapshot, Root]) -> None:
     found = find(till, "finish_checkout")
     assert rows(found) == [
         ("proven", "shop/cart.py", 5, 5),
@@ -222,14 +222,14 @@ def test_code_without_facts_is_searched_and_nothing_is_known_of_it(till: tuple[S
     assert found.hits[2].snippet == "Cart.finish_checkout(1) # finish_checkout"
 
 
-def test_what_has_no_facts_is_counted_by_role_and_beyond_the_rows(till: tuple[Snapshot, Root]) -> None:
+def test_word_matches_are_counted_by_role_beyond_the_limit(till: tuple[Snapshot, Root]) -> None:
     found = find(till, "finish_checkout", in_scope=lambda row: row.role == "source", limit=3)
     assert len(found.hits) == 3
     assert (found.total, found.files, found.outside_scope) == (4, 3, {"test": 1})
     assert found.hints["tiers"] == {"proven": 2, "unknown": 2}
 
 
-def test_only_in_definitions_of_these_kinds(till: tuple[Snapshot, Root]) -> None:
+def test_kind_filter_applies(till: tuple[Snapshot, Root]) -> None:
     def is_source(row: SearchableFile) -> bool:
         return row.role == "source"
 
@@ -244,7 +244,7 @@ def test_only_in_definitions_of_these_kinds(till: tuple[Snapshot, Root]) -> None
     assert (nothing.hits, nothing.total, nothing.files, nothing.hints["tiers"]) == ((), 0, 0, {})
 
 
-def test_lines_that_are_turned_down_count_nowhere(till: tuple[Snapshot, Root]) -> None:
+def test_rejected_lines_are_not_counted(till: tuple[Snapshot, Root]) -> None:
     def is_source(row: SearchableFile) -> bool:
         return row.role == "source"
 
@@ -255,7 +255,7 @@ def test_lines_that_are_turned_down_count_nowhere(till: tuple[Snapshot, Root]) -
 
 
 @pytest.mark.parametrize("name", ["été", "$till", "till$", "a b", "x" * 5000, "till!"])
-def test_any_name_can_be_asked_for(tmp_path: Path, name: str) -> None:
+def test_any_name_is_accepted(tmp_path: Path, name: str) -> None:
     with index(tmp_path / "tree", {"a.pl": f"{name}\n"}) as snapshot, Root.open(tmp_path / "tree") as root:
         assert rows(find((snapshot, root), name)) == [("unknown", "a.pl", 1, 1)]
 
@@ -266,7 +266,7 @@ def test_punctuation_is_not_a_name(shop: tuple[Snapshot, Root], signs: str) -> N
     assert (found.total, found.similar, found.not_found) == (0, (), f"no symbol named '{signs}'")
 
 
-def test_one_use_stands_for_its_file(till: tuple[Snapshot, Root]) -> None:
+def test_one_reference_per_file(till: tuple[Snapshot, Root]) -> None:
     every = find(till, "finish_checkout")
     counts = Counter(hit.path for hit in every.hits)
     assert max(counts.values()) > 1

@@ -129,7 +129,7 @@ def test_patterns(tree: tuple[Path, Snapshot, Root], case_sensitive: bool | None
         assert alike(query, mine, ripgrep(root, query, regex=True, case_sensitive=case_sensitive)), query
 
 
-def test_patterns_that_reach_over_lines(tree: tuple[Path, Snapshot, Root]) -> None:
+def test_multiline_patterns(tree: tuple[Path, Snapshot, Root]) -> None:
     root, snapshot, opened = tree
     for query in ACROSS.split():
         # Ripgrep leaves the CR of a line end in the text, so a pattern has to allow for it.
@@ -137,7 +137,7 @@ def test_patterns_that_reach_over_lines(tree: tuple[Path, Snapshot, Root]) -> No
         assert ours(snapshot, opened, query, regex=True, case_sensitive=True) == theirs, query
 
 
-def test_a_literal_of_several_lines(tree: tuple[Path, Snapshot, Root]) -> None:
+def test_multiline_literal(tree: tuple[Path, Snapshot, Root]) -> None:
     root, snapshot, opened = tree
     query = "return total\n\n\nclass"
     mine = ours(snapshot, opened, query, regex=False, case_sensitive=True)
@@ -187,7 +187,7 @@ def test_any_pattern(tree: tuple[Path, Snapshot, Root], query: str, case_sensiti
     assert alike(query, ours(snapshot, opened, query, regex=True, case_sensitive=case_sensitive), theirs)
 
 
-def test_latin_1_is_read_where_ripgrep_sees_bytes(tmp_path: Path) -> None:
+def test_latin_1_is_decoded_unlike_ripgrep(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "tree", {"old.txt": "caf\u00e9 cr\u00e8me\nplain foo\n".encode("latin-1")})
     with indexed(root) as snapshot, Root.open(root) as opened:
         assert ours(snapshot, opened, "café", regex=False, case_sensitive=True) == [Row("old.txt", 1, 1)]
@@ -196,7 +196,7 @@ def test_latin_1_is_read_where_ripgrep_sees_bytes(tmp_path: Path) -> None:
         assert plain == ripgrep(root, "foo", regex=False, case_sensitive=True)
 
 
-def test_a_word_boundary_knows_ascii_alone(tmp_path: Path) -> None:
+def test_word_boundary_is_ascii_only(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "tree", {"a.txt": "éfoo\n foo\n"})
     with indexed(root) as snapshot, Root.open(root) as opened:
         mine = ours(snapshot, opened, r"\bfoo", regex=True, case_sensitive=True)
@@ -204,7 +204,7 @@ def test_a_word_boundary_knows_ascii_alone(tmp_path: Path) -> None:
         assert [row.line for row in ripgrep(root, r"\bfoo", regex=True, case_sensitive=True)] == [2]
 
 
-def test_a_carriage_return_is_found_by_who_asks_for_it(tree: tuple[Path, Snapshot, Root]) -> None:
+def test_explicit_carriage_return_matches(tree: tuple[Path, Snapshot, Root]) -> None:
     _, snapshot, opened = tree
     found = ours(snapshot, opened, r"foo\r$", regex=True, case_sensitive=True)
     assert [(row.path, row.line) for row in found] == [

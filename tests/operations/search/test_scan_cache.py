@@ -48,7 +48,7 @@ def put(texts: TextCache, data: bytes) -> bytes:
     return digest
 
 
-def test_a_text_is_not_read_again_and_says_the_same(tmp_path: Path) -> None:
+def test_cached_text_gives_the_same_result(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "tree", FILES)
     kept = ScanCache()
     with Indexer.open(options_for(root)) as indexer:
@@ -63,7 +63,7 @@ def test_a_text_is_not_read_again_and_says_the_same(tmp_path: Path) -> None:
             assert places(snapshot, root, None) == []
 
 
-def test_the_next_epoch_has_its_own(tmp_path: Path) -> None:
+def test_next_epoch_has_its_own_file_list(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "tree", FILES)
     kept = ScanCache()
     with Indexer.open(options_for(root)) as indexer:
@@ -80,7 +80,7 @@ def test_the_next_epoch_has_its_own(tmp_path: Path) -> None:
             assert found == places(snapshot, root, None)
 
 
-def test_a_file_that_changed_behind_the_index_is_not_kept_for_it(tmp_path: Path) -> None:
+def test_changed_file_is_not_cached_under_the_indexed_digest(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "tree", FILES)
     kept = ScanCache()
     with Indexer.open(options_for(root)) as indexer:
@@ -92,7 +92,7 @@ def test_a_file_that_changed_behind_the_index_is_not_kept_for_it(tmp_path: Path)
             assert ("a.py", 1, "needle = 1") in places(snapshot, root, kept)
 
 
-def test_more_files_than_are_listed_in_memory(tmp_path: Path) -> None:
+def test_file_list_beyond_the_limit_is_not_cached(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "tree", FILES)
     with Indexer.open(options_for(root)) as indexer:
         indexer.sync()
@@ -100,7 +100,7 @@ def test_more_files_than_are_listed_in_memory(tmp_path: Path) -> None:
             assert places(snapshot, root, ScanCache(max_files=1)) == places(snapshot, root, None)
 
 
-def test_what_was_asked_for_last_stays() -> None:
+def test_least_recently_used_text_is_evicted() -> None:
     texts = TextCache(limit=3 * (10 + TEXT_BYTES))
     one, two = put(texts, b"1" * 10), put(texts, b"2" * 10)
     three = put(texts, b"3" * 10)
@@ -113,7 +113,7 @@ def test_what_was_asked_for_last_stays() -> None:
     assert texts.get(three) is not None, "what is there already takes no more room"
 
 
-def test_many_small_texts_are_bounded_too() -> None:
+def test_overhead_of_small_texts_is_bounded() -> None:
     texts = TextCache(limit=10 * TEXT_BYTES)
     kept = [put(texts, str(number).encode()) for number in range(100)]
     assert sum(texts.get(digest) is not None for digest in kept) == 9
@@ -167,7 +167,7 @@ PATTERNS = (
 
 
 @pytest.mark.parametrize("bundle_bytes", [1, 1000, 2_000, 1_000_000])
-def test_texts_that_lie_together_say_what_each_says_alone(tmp_path: Path, bundle_bytes: int) -> None:
+def test_bundled_texts_match_like_single_ones(tmp_path: Path, bundle_bytes: int) -> None:
     root = make_repository(tmp_path / "tree", SHARED)
     kept = ScanCache()
     kept.texts = TextCache(bundle_bytes=bundle_bytes)
@@ -190,7 +190,7 @@ def test_texts_that_lie_together_say_what_each_says_alone(tmp_path: Path, bundle
 
 
 @pytest.mark.parametrize("bundle_bytes", [1000, 3_000, 1_000_000])
-def test_more_matches_than_are_told_of_texts_that_lie_together(tmp_path: Path, bundle_bytes: int) -> None:
+def test_limits_apply_to_bundled_texts(tmp_path: Path, bundle_bytes: int) -> None:
     files: dict[str, str | bytes] = {f"{n:02}.txt": f"needle late{n % 2}\n" * (n + 1) for n in range(12)}
     root = make_repository(tmp_path / "tree", files)
     kept = ScanCache()
@@ -211,7 +211,7 @@ def test_more_matches_than_are_told_of_texts_that_lie_together(tmp_path: Path, b
                     assert replace(together, found=()) == replace(alone, found=())
 
 
-def test_a_part_of_what_is_sought_may_stand_again_and_again() -> None:
+def test_repetitive_text_is_searched() -> None:
     sought = "a" * 30 + "b"
     text = b"a" * 300_000 + b"B\n" + b"aaaa " * 60_000 + b"a" * 30 + b"b"
     for query, case, lines in ((sought, False, [1, 2]), (sought, True, [2]), (sought + "c", None, [])):
@@ -220,7 +220,7 @@ def test_a_part_of_what_is_sought_may_stand_again_and_again() -> None:
         assert [row.line for row in found.rows] == lines
 
 
-def test_definitions_around_a_match_are_those_of_the_epoch(tmp_path: Path) -> None:
+def test_enclosing_definitions_belong_to_the_epoch(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "tree", {"a.py": "def first():\n    needle = 1\n"})
     kept = ScanCache()
     names = []
@@ -238,7 +238,7 @@ def test_definitions_around_a_match_are_those_of_the_epoch(tmp_path: Path) -> No
     assert names == ["first", "other", "first"]
 
 
-def test_spans_are_kept_for_so_many_definitions(tmp_path: Path) -> None:
+def test_span_cache_is_bounded(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {f"m{number}.py": "def f():\n    pass\n" for number in range(4)}
     root = make_repository(tmp_path / "tree", files)
     kept = SpanCache(limit=4)
@@ -254,7 +254,7 @@ def test_spans_are_kept_for_so_many_definitions(tmp_path: Path) -> None:
             assert kept.files == 2, "a file counts one, and each of its definitions"
 
 
-def test_required_words_are_looked_for_in_the_same_texts(tmp_path: Path) -> None:
+def test_must_words_use_the_text_cache(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "tree", FILES)
     kept = ScanCache()
     filters = Filters(must=("needle", "= 1"))
@@ -269,7 +269,7 @@ def test_required_words_are_looked_for_in_the_same_texts(tmp_path: Path) -> None
             assert found.lines == {"a.py": 1, "marked.py": 1, "old.txt": 1} and not found.not_searched
 
 
-def test_a_text_goes_by_the_digest_of_its_own_bytes_only() -> None:
+def test_text_with_another_digest_is_not_cached() -> None:
     texts = TextCache()
     digest = hashlib.sha256(b"what the index saw").digest()
     texts.put(digest, b"what is there now", make_search_text(b"what is there now"))

@@ -57,7 +57,7 @@ def test_rows_are_in_a_total_order(shop: Shop) -> None:
         ("postage for a thing computed", "definition", "warehouse/parcel.go"),
     ],
 )
-def test_each_signal_is_seen(shop: Shop, query: str, signal: str, path: str) -> None:
+def test_every_signal_contributes(shop: Shop, query: str, signal: str, path: str) -> None:
     row = next(row for row in ranked(shop, query).rows if row.path == path)
     assert row.parts[signal] > 0
 
@@ -73,14 +73,14 @@ def test_each_signal_is_seen(shop: Shop, query: str, signal: str, path: str) -> 
         ("name", "postage for a thing computed", "warehouse/parcel.go"),
     ],
 )
-def test_each_weight_weighs(shop: Shop, field: str, query: str, path: str) -> None:
+def test_every_weight_changes_a_score(shop: Shop, field: str, query: str, path: str) -> None:
     def score(weights: Weights) -> float:
         return next(row.score for row in ranked(shop, query, weights=weights).rows if row.path == path)
 
     assert score(WEIGHTS) > score(replace(WEIGHTS, **{field: 0.0}))  # type: ignore[arg-type]
 
 
-def test_a_role_is_a_factor_and_the_parts_are_what_it_acts_on(shop: Shop) -> None:
+def test_role_factor_multiplies_the_sum_of_parts(shop: Shop) -> None:
     rows = ranked(shop, "backoff_delay").rows
     assert {row.path for row in rows} >= {"shop/retry.py", "tests/test_retry.py"}
     for row in rows:
@@ -89,7 +89,7 @@ def test_a_role_is_a_factor_and_the_parts_are_what_it_acts_on(shop: Shop) -> Non
         assert row.score == pytest.approx(factor * sum(v for k, v in row.parts.items() if not k.endswith("_factor")))
 
 
-def test_only_the_files_that_are_asked_for(shop: Shop) -> None:
+def test_only_files_restricts_candidates(shop: Shop) -> None:
     known = ids(shop)
     bounds = replace(
         ALL, only_files=[known["shop/cart.py"], known["shop/session.py"]], accepts=lambda file: file.path[:5] == "shop/"
@@ -100,7 +100,7 @@ def test_only_the_files_that_are_asked_for(shop: Shop) -> None:
     }
 
 
-def test_scores_do_not_depend_on_what_else_is_asked_for(shop: Shop) -> None:
+def test_scores_are_independent_of_the_file_set(shop: Shop) -> None:
     known = ids(shop)
     whole = {(row.path, row.first, row.name): row.score for row in ranked(shop, "price of the book").rows}
     bounds = replace(ALL, only_files=[known["shop/cart.py"]], accepts=lambda file: file.path == "shop/cart.py")
@@ -108,7 +108,7 @@ def test_scores_do_not_depend_on_what_else_is_asked_for(shop: Shop) -> None:
     assert part and part.items() <= whole.items()
 
 
-def test_few_rows_of_one_file(shop: Shop) -> None:
+def test_rows_per_file_are_capped(shop: Shop) -> None:
     for limit in (1, 2, 10):
         rows = ranked(shop, "self books quantity owner close", replace(ALL, rows_per_file=limit)).rows
         counts = [sum(row.path == path for row in rows) for path in {row.path for row in rows}]
@@ -116,22 +116,22 @@ def test_few_rows_of_one_file(shop: Shop) -> None:
     assert max(counts) > 2
 
 
-def test_names_alone(shop: Shop) -> None:
+def test_names_only_ranks_definitions(shop: Shop) -> None:
     rows = ranked(shop, "compute", names_only=True).rows
     assert {row.name for row in rows} == {"compute_discount", "ComputePostage", "TestComputePostage"}
-    assert all(row.parts["bm25_file"] == 0 for row in rows)
+    assert rows and all(row.parts["bm25_file"] == 0 for row in rows)
 
 
-def test_what_lies_outside_is_counted_by_role(shop: Shop) -> None:
+def test_files_outside_scope_are_counted_by_role(shop: Shop) -> None:
     def in_scope(file: FileBrief) -> bool:
         return not file.path.startswith("tests/")
 
     found = ranked(shop, "total price", replace(ALL, in_scope=in_scope))
     assert found.outside == {"test": 1}
-    assert all(in_scope(row.file) for row in found.rows)
+    assert found.rows and all(in_scope(row.file) for row in found.rows)
 
 
-def test_the_scope_is_part_of_the_question(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_retrieval_respects_the_scope(tmp_path_factory: pytest.TempPathFactory) -> None:
     """However many tests say it better, the product is found."""
     files: dict[str, str | bytes] = {f"tests/test_{number:04}.py": "print(wanted, wanted)\n" for number in range(900)}
     files |= {f"z{number}.py": f"# wanted among {'many other words ' * 50}\nx = 1\n" for number in range(3)}
@@ -143,12 +143,12 @@ def test_the_scope_is_part_of_the_question(tmp_path_factory: pytest.TempPathFact
         assert len({row.path for row in ranked(many, "wanted", ALL).rows}) <= 2 * MAX_CANDIDATES
 
 
-def test_nothing_for_nothing(shop: Shop) -> None:
+def test_empty_query_ranks_nothing(shop: Shop) -> None:
     for query in ("", "the of", "zzqqxx wwvvyy"):
         assert ranked(shop, query).rows == ()
 
 
-def test_the_fixture_is_of_many_languages() -> None:
+def test_fixture_covers_many_languages() -> None:
     assert len({path.rpartition(".")[2] for path in FILES}) >= 8
 
 
@@ -173,7 +173,7 @@ FRAMES: dict[str, str | bytes] = {
         ("why does _get_response call a view with the request", "_get_response"),
     ],
 )
-def test_one_frame_of_a_trace(tmp_path: Path, frame: str, name: str) -> None:
+def test_stack_frame_boosts_its_definition(tmp_path: Path, frame: str, name: str) -> None:
     with opened(tmp_path / "repo", FRAMES) as shop:
         first = ranked(shop, frame).rows[0]
         assert (first.path, first.name) == ("web/handlers.py", name)

@@ -99,7 +99,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield shop.root
 
 
-def test_fifty_times(places: Path) -> None:
+def test_repeated_searches_are_identical(places: Path) -> None:
     finder = Finder(places)
     with open_current(options_state(places)) as snapshot:
         first = answer(finder, snapshot)
@@ -182,13 +182,13 @@ def _edit(root: Path, wanted: dict[str, str | bytes], spare: list[str | bytes], 
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_an_index_made_by_edits_answers_as_one_made_at_once(tmp_path: Path, seed: int) -> None:
+def test_incremental_index_answers_like_a_fresh_one(tmp_path: Path, seed: int) -> None:
     compare_after_edits(tmp_path, seed, 25)
 
 
 @pytest.mark.sweep
 @pytest.mark.timeout(0)
-def test_many_histories_and_many_times(tmp_path: Path) -> None:
+def test_many_histories_give_identical_answers(tmp_path: Path) -> None:
     rounds, seed = int(os.environ.get("CPL_ROUNDS", "1000")), int(os.environ.get("CPL_SEED", "1"))
     print(f"\nseed {seed}, {rounds} rounds")
     for number in range(max(1, rounds // 20)):

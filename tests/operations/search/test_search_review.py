@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -12,7 +11,7 @@ from codeplane.disk.safe_open import Root
 from codeplane.operations.search.file_lines import FileLines
 from codeplane.operations.search.filters import Filters
 from codeplane.operations.search.must_filter import add_must_places, find_must_files
-from codeplane.operations.search.query_features import analyze_query
+from codeplane.operations.search.query_features import MAX_PATHS, analyze_query
 from codeplane.operations.search.scan_cache import ScanCache
 from codeplane.operations.search.search_task import SearchSources
 from operations.search.bookshop import Shop, opened
@@ -34,10 +33,9 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
 
 
 @pytest.mark.parametrize("text", ["@", "+", "a+", "@.", "@a/", "( ", "a.", "::", "\\\\", "http://"])
-def test_no_text_takes_long_to_read(text: str) -> None:
-    began = time.process_time()
-    analyze_query(text * (100_000 // len(text)))
-    assert time.process_time() - began < 1.0
+def test_repetitive_text_is_analyzed(text: str) -> None:
+    features = analyze_query(text * (100_000 // len(text)))
+    assert len(features.paths) <= MAX_PATHS
 
 
 def test_every_definition_of_a_name(many: Shop) -> None:
@@ -46,19 +44,19 @@ def test_every_definition_of_a_name(many: Shop) -> None:
     assert found.total == len(found.hits) == len({hit.path for hit in found.hits}) == 130
 
 
-def test_a_required_word_keeps_what_it_stands_in(many: Shop) -> None:
+def test_must_word_keeps_its_definition(many: Shop) -> None:
     (hit,) = many.find("must:zebrafish nothing like it", kinds=("function",)).hits
     assert (hit.kind, hit.name, hit.line_start) == ("function", "arrow_thing", 1) and hit.def_uid
 
 
-def test_a_required_word_outside_the_scope_is_counted(many: Shop) -> None:
+def test_must_word_outside_scope_is_counted(many: Shop) -> None:
     found = many.find("must:axolotl it")
     assert found.hits == () and found.outside_scope == {"test": 1}
     assert [notice.code for notice in found.notices] == [WarningCode.FILTER_MUST_UNSATISFIED]
     assert many.find("must:axolotl it", scope="mixed").hits
 
 
-def test_no_more_places_of_required_words_than_can_be_shown(many: Shop) -> None:
+def test_must_places_are_bounded(many: Shop) -> None:
     filters = Filters(must=("number",), exclude=("2",))
     with Root.open(many.root) as root:
         required = find_must_files(SearchSources(many.snapshot, root, ScanCache()), Filters(must=("number",)))
@@ -70,29 +68,29 @@ def test_no_more_places_of_required_words_than_can_be_shown(many: Shop) -> None:
     assert len(many.find("must:number").hits) == 100
 
 
-def test_a_path_in_a_trace_among_many_of_its_name(many: Shop) -> None:
+def test_traced_path_ranks_before_its_namesakes(many: Shop) -> None:
     trace = 'Traceback:\n  File "/srv/app/deep/er/still/__init__.py", line 1, in <module>\nBoom: no\n'
     assert many.find(trace).hits[0].path == "deep/er/still/__init__.py"
 
 
 @pytest.mark.parametrize("text", ["= 1", "'axolotl'", "# "])
-def test_signs_are_looked_for_as_they_are_written(many: Shop, text: str) -> None:
+def test_punctuation_is_searched_literally(many: Shop, text: str) -> None:
     assert many.find(text, scope="mixed").hits
 
 
-def test_a_reference_is_taken_by_its_own_tool(many: Shop) -> None:
+def test_printed_reference_is_accepted_as_query(many: Shop) -> None:
     (hit,) = many.find("pkg/one.py#C3.run@17", mode="definitions").hits
     assert (hit.lexical_path, hit.line_start) == ("C3.run", 17)
     assert many.find("pkg/one.py#C3.run@17", mode="symbol").hits[0].lexical_path == "C3.run"
 
 
-def test_a_qualifier_that_nothing_has_is_not_passed_over(many: Shop) -> None:
+def test_unknown_qualifier_is_not_ignored(many: Shop) -> None:
     found = many.find("Nope.run", mode="definitions")
     assert found.hits == () and found.similar == tuple(f"pkg/one.py#C{n}.run" for n in range(5))
     assert [hit.lexical_path for hit in many.find("C3.run", mode="definitions").hits] == ["C3.run"]
 
 
-def test_only_the_very_name_counts_as_exact(many: Shop) -> None:
+def test_only_the_exact_name_counts_as_exact(many: Shop) -> None:
     slip = many.find("arrow_thng", mode="symbol").hits[0]
     assert slip.name == "arrow_thing" and slip.factors.exact_match_boost == 0 and slip.factors.others["name_match"] > 0
     assert many.find("arrow_thing", mode="symbol").hits[0].factors.exact_match_boost > 0

@@ -53,7 +53,7 @@ def test_quotes_around_a_name_are_removed(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["../a.py#f@3", "/etc/passwd.py#root", "../a.py:3"])
-def test_a_path_outside_of_the_repository_is_refused(text: str) -> None:
+def test_path_outside_repository_is_rejected(text: str) -> None:
     with pytest.raises(CodePlaneError) as raised:
         parse_written(text)
     assert raised.value.code is ErrorCode.PATH_ESCAPE
@@ -70,7 +70,7 @@ def test_a_path_outside_of_the_repository_is_refused(text: str) -> None:
         ("Cart.total", ("Cart.total",), None),
     ],
 )
-def test_the_file_that_a_text_names(text: str, files: tuple[str, ...], found: str | None) -> None:
+def test_named_file_is_extracted(text: str, files: tuple[str, ...], found: str | None) -> None:
     assert named_file(text, lambda path: path in files) == found
 
 

@@ -76,7 +76,7 @@ def test_every_suggestion_names_a_symbol(snapshot: Snapshot) -> None:
             assert isinstance(resolve_symbol(IndexedSymbols(snapshot), reference), SymbolsFound), reference
 
 
-def test_a_constructor_gives_way_to_its_type(snapshot: Snapshot) -> None:
+def test_type_takes_precedence_over_constructor(snapshot: Snapshot) -> None:
     found = resolve_symbol(IndexedSymbols(snapshot), "App")
     assert isinstance(found, SymbolsFound) and found.symbols[0].kind == "class"
     every = resolve_symbols(IndexedSymbols(snapshot), "App")
@@ -92,14 +92,14 @@ def test_candidates_of_an_ambiguous_name_are_counted(snapshot: Snapshot) -> None
     assert message.count("#") == MAX_NAMED and message.endswith(", ...")
 
 
-def test_symbols_of_one_name_in_one_file_are_told_apart_by_their_lines(tmp_path: Path) -> None:
+def test_same_named_symbols_in_one_file_are_distinguished_by_line(tmp_path: Path) -> None:
     with index(tmp_path / "repo", {"a.py": "def f(): ...\n\n\ndef f(x): ...\n"}) as snapshot:
         found = resolve_symbol(IndexedSymbols(snapshot), "f")
     assert isinstance(found, AmbiguousSymbol)
     assert ambiguous_message(found) == "'f' names 2 symbols: a.py#f@1, a.py#f@4"
 
 
-def test_a_sentence_of_the_repository_is_not_repeated_in_a_message(snapshot: Snapshot) -> None:
+def test_repository_sentences_are_not_echoed_in_messages(snapshot: Snapshot) -> None:
     found = missing(snapshot, "obeyy")
     assert found.suggestions == (f"{SENTENCE}#obey",)
     assert not_found_message(found) == "no symbol named 'obeyy'"
@@ -110,19 +110,19 @@ def test_long_names_are_shortened(snapshot: Snapshot) -> None:
     assert len(message) < 120 and message.endswith("...'")
 
 
-def test_a_long_reference_is_left_out_of_a_message() -> None:
+def test_long_references_are_omitted_from_messages() -> None:
     found = SymbolNotFound("x", ("x",), suggestions=("a.py#" + "y" * 500, "b.py#z"))
     assert not_found_message(found) == "no symbol named 'x'; did you mean b.py#z?"
 
 
-def test_kind_and_place_are_said(snapshot: Snapshot) -> None:
+def test_message_names_kind_and_scope(snapshot: Snapshot) -> None:
     found = missing(snapshot, "Parser", kind="function")
     assert not_found_message(found) == "no function named 'Parser'; did you mean a.py#Parser?"
     found = missing(snapshot, "Parser", scope="many")
     assert not_found_message(found) == "no symbol named 'Parser' in many; did you mean a.py#Parser?"
 
 
-def test_candidates_with_nothing_in_common_are_not_suggested() -> None:
+def test_unrelated_candidates_are_not_suggested() -> None:
     path = RepoPath("a.py")
     others = [SymbolCandidate(path, name, name, (name,), "function", 1, 1) for name in ("get", "set", "put", "+", "")]
     assert nearest_candidates(others, ["pet"], "", None) == []
