@@ -11,7 +11,7 @@ from tree_sitter import Node
 from codeplane.facts.binding import Binder, IdentifierRoles
 from codeplane.facts.blocks import Columns, Refs, flags
 from codeplane.facts.definitions import Definitions
-from codeplane.facts.flow import Identifiers
+from codeplane.facts.flow_exprs import Identifiers
 from codeplane.facts.grammar import Grammar
 from codeplane.facts.identifiers import IdentifierSites, read_identifiers
 from codeplane.facts.lines import Lines
