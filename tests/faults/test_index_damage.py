@@ -1,4 +1,4 @@
-"""Whatever happens to a file of `.codeplane`: the right answer or an error of ours, and the next build heals it.
+"""Damage to any file of `.codeplane`: a read gives the right result or a typed error, and the next build repairs it.
 
 The long version: `pytest -m sweep tests/faults -k damage` (rounds by CPL_ROUNDS, seed by CPL_SEED).
 """
@@ -74,7 +74,7 @@ class Patient:
             shutil.copytree(origin, target)
 
     def ask(self) -> str:
-        """What a reader gets: the right answer in all it says, or an honest error."""
+        """Read everything: the result is right, or the error is typed."""
         try:
             with open_workspace(self.options) as workspace:
                 workspace.read(self._check, lexical=True, references=True)

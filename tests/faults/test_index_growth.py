@@ -1,4 +1,4 @@
-"""What an index may cost on disk: a cap on the whole, on the log, on the history, and on what is left behind.
+"""Bounds on disk usage: of the whole index, the write-ahead log, the history, and leftovers.
 
 The long version: `pytest -m sweep tests/faults -k growth` (syncs by CPL_ROUNDS).
 """
@@ -36,12 +36,12 @@ def test_size_cap_excludes_files_and_warns(tmp_path: Path) -> None:
     context = Context(root, config, options_for(root).user_state)
     report = initialize(context)
     assert 0 < report.pending < 300
-    assert any("cap" in warning and str(report.pending) in warning for warning in report.warnings)
+    assert any("size limit" in warning and str(report.pending) in warning for warning in report.warnings)
     # What is in the workers when the cap is met is still put: for a cap this small that counts, but it is bounded.
     assert report.index_bytes < 2.5 * cap
     found = status(context)
     assert (found.pending, found.state, found.cap_bytes) == (report.pending, "ready", cap)
-    assert found.reason is not None and "cap" in found.reason
+    assert found.reason is not None and "size limit" in found.reason
     with open_view(options_for(root, max_bytes=cap)) as view:
         assert view.freshness.status == "stale" and view.notices
     again = initialize(context)
@@ -53,7 +53,7 @@ def test_size_cap_excludes_files_and_warns(tmp_path: Path) -> None:
 
 
 def test_full_index_follows_edits_and_removals(tmp_path: Path) -> None:
-    """What is in it must not turn wrong because there is no room for more."""
+    """Indexed files must stay up to date although no file can be added."""
     files: dict[str, str | bytes] = {f"m{number:03}.py": noise(number, 150) for number in range(200)}
     root = make_repository(tmp_path / "repo", files)
     changes = {"max_bytes": 2 * 1024 * 1024}

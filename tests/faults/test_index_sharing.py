@@ -1,4 +1,4 @@
-"""Several processes at one index: one writes, the others wait or read, and nobody sees a mixture."""
+"""Several processes share an index: one writes, the others wait or read, and none sees a mix of epochs."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def test_status_while_another_process_writes(tmp_path: Path) -> None:
 
 
 def test_reads_from_many_processes_while_files_change(tmp_path: Path) -> None:
-    """Whoever is told that the answer is fresh sees the last version that was there when it asked."""
+    """A fresh result contains the version that was on disk when the read began."""
     root = make_repository(tmp_path / "repo", {**sources(10), "counter.py": "def version_0():\n    return 1\n"})
     sync(root)
     script = """

@@ -1,4 +1,4 @@
-"""Whatever was written before a call began is in its answer, or the answer says that it is stale: through the server.
+"""Through the server: changes made before a call are in its result, or the result says that it is stale.
 
 The long version: `CPL_ROUNDS=20000 CPL_SEED=1 pytest -m sweep -s tests/faults/test_server_freshness.py`.
 """
@@ -31,7 +31,7 @@ class Writer:
         self._path = "pkg/m1.py"
 
     def write(self, version: int) -> str:
-        """Where the version stands now."""
+        """The current version."""
         text = f"def version_{version}():\n    return {version}\n"
         way = self._chance.choice(("in place", "in place", "replace", "new", "rename", "directory", "same size"))
         if way == "replace":

@@ -1,4 +1,4 @@
-"""What becomes of a file, by its bytes: its row, its outline, its text in a search. `docs/content.md` says the same."""
+"""Treatment of a file by its bytes: its row, outline and searchable text, as documented in `docs/content.md`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Kind(NamedTuple):
     first: int = 1
     """Line of the first definition."""
     found: bool = True
-    """Whether its text can be searched."""
+    """True if its text can be searched."""
 
 
 KINDS: dict[str, Kind] = {
@@ -156,7 +156,7 @@ def test_facts_ignore_line_endings(server: Server) -> None:
 
 
 def test_unknown_encoding_is_read_as_latin_1(server: Server) -> None:
-    """Which encoding was meant cannot be told from the bytes; ASCII is the same in nearly all of them."""
+    """The encoding cannot be derived from the bytes; ASCII is the same in nearly all encodings."""
     assert matches(server, "café", "latin_1") == [1]
     for name, meant in (("shift_jis", "日本語"), ("euc_jp", "日本語"), ("gb18030", "中文"), ("koi8_r", "Привет")):
         assert matches(server, meant, name) == []

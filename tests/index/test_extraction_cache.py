@@ -1,4 +1,4 @@
-"""A text that was read once is not read again: nowhere, by nobody of the same user, and with the same result."""
+"""A text is parsed once per user, in whichever repository it is, and gives the same facts everywhere."""
 
 from __future__ import annotations
 

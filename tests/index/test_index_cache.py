@@ -1,4 +1,4 @@
-"""Indexes that were put by: a head start for trees that were seen before, and never more than that."""
+"""Cached indexes seed generations of similar trees, and never change the result."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def look(root: Path, **changes: object) -> SyncReport:
         return indexer.sync()
 
 
-def shelf(root: Path) -> list[str]:
+def cached_names(root: Path) -> list[str]:
     path = root.parent / "user-state" / "index-cache"
     return sorted(entry.name for entry in path.iterdir()) if path.is_dir() else []
 
@@ -104,7 +104,7 @@ def test_requested_rebuild_uses_no_seed(repository: Path) -> None:
 
 
 def test_index_in_a_repository_is_never_a_seed(repository: Path, tmp_path: Path) -> None:
-    """An index that came along is not ours, and is not put by either."""
+    """An index that came with a clone is foreign, and is not cached either."""
     look(repository)
     shutil.rmtree(repository.parent / "user-state")
     stranger = tmp_path / "elsewhere" / "repo"
@@ -115,7 +115,7 @@ def test_index_in_a_repository_is_never_a_seed(repository: Path, tmp_path: Path)
 @pytest.mark.parametrize("damage", ["database", "text", "note", "gone", "link"])
 def test_damaged_seed_is_ignored(repository: Path, tmp_path: Path, damage: str) -> None:
     look(repository)
-    [name] = shelf(repository)
+    [name] = cached_names(repository)
     entry = repository.parent / "user-state" / "index-cache" / name
     if damage == "database":
         data = bytearray((entry / "index.db").read_bytes())
@@ -161,24 +161,24 @@ def test_interrupted_seeding_is_resumed(repository: Path, tmp_path: Path) -> Non
 
 def test_cache_can_be_turned_off_and_is_bounded(repository: Path, tmp_path: Path) -> None:
     look(repository, index_cache_bytes=0)
-    assert shelf(repository) == []
+    assert cached_names(repository) == []
     room = IndexCache(tmp_path / "user-state", 10**9)
     with Indexer.open(options_for(repository)) as indexer:
         writer = indexer.writer
         assert writer is not None
         for number in range(MAX_ENTRIES + 3):
             room.store(writer, runtime_fingerprint(), f"{number:032d}", tree_signature([]))
-        kept = shelf(repository)
-        assert len(kept) == MAX_ENTRIES
-        assert not any(name.endswith(f"{0:032d}") for name in kept), "the oldest went"
+        names = cached_names(repository)
+        assert len(names) == MAX_ENTRIES
+        assert not any(name.endswith(f"{0:032d}") for name in names), "the oldest went"
         size = sum(path.stat().st_size for path in (tmp_path / "user-state/index-cache").rglob("*") if path.is_file())
         IndexCache(tmp_path / "user-state", size // 3).store(
             writer, runtime_fingerprint(), "f" * 64, tree_signature([])
         )
-        assert len(shelf(repository)) <= MAX_ENTRIES // 3 + 1
+        assert len(cached_names(repository)) <= MAX_ENTRIES // 3 + 1
     (tmp_path / "user-state/index-cache/.tmp-0-999999999").mkdir()
     IndexCache(tmp_path / "user-state", 10**9).find(runtime_fingerprint(), tree_signature([]), 0.5)
-    assert not (tmp_path / "user-state/index-cache/.tmp-0-999999999").exists(), "what nobody finishes goes"
+    assert not (tmp_path / "user-state/index-cache/.tmp-0-999999999").exists(), "leftovers are removed"
     assert not any(os.stat(path).st_mode & 0o077 for path in (tmp_path / "user-state/index-cache").rglob("index.db"))
 
 

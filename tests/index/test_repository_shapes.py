@@ -1,6 +1,6 @@
 """Every state that git leaves a repository in: it opens, is described rightly, or is refused with a reason.
 
-Of each shape: what is indexed, which branch is told, and what following git's own list (`overlay` off) makes of it.
+For each shape: the indexed files, the reported branch, and the result without the overlay (tracked files only).
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def test_sparse_files_come_and_go(tmp_path: Path) -> None:
 
 
 def test_a_clone_without_objects_is_not_completed(tmp_path: Path) -> None:
-    """What a partial clone lacks is not fetched for us, not even when it could not be."""
+    """Missing objects of a partial clone are not fetched, even if the remote is unreachable."""
     root = clone(tmp_path, "--filter=blob:none")
     (tmp_path / "origin").rename(tmp_path / "gone")
     write(root, "a.py", "def changed():\n    return 1\n")

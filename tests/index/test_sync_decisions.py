@@ -1,4 +1,4 @@
-"""What one look at the tree decides: what is read, what is parsed, what becomes an epoch, and what stays as it was."""
+"""Decisions of one sync: which files are read and parsed, and when an epoch is published."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ def test_file_that_kills_its_worker_twice_is_not_parsed_again(root: Path, tmp_pa
     context = context_for(root)
     assert status(context).set_aside == (("pkg/b.py", "worker_died"),)
     assert initialize(context).set_aside == (("pkg/b.py", "worker_died"),)
-    write(root, "pkg/b.py", "class Mended:\n    pass\n")
+    write(root, "pkg/b.py", "class Fixed:\n    pass\n")
     with Indexer.open(options_for(root)) as indexer:
         assert indexer.sync().parsed == 1
         assert logical_dump(indexer) == scratch_dump(root, tmp_path)

@@ -1,4 +1,4 @@
-"""What stands in a tree beside plain files, and what is said to who asks for it. `docs/content.md` says the same."""
+"""Entries of a tree other than plain files, and their results, as documented in `docs/content.md`."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_unreadable_files_are_reported_in_every_result(tmp_path: Path) -> None:
 
 
 def test_cap_counts_rows_of_tiny_files() -> None:
-    """What an index takes for a file of ten bytes is a hundred times that; the cap knows it."""
+    """A file of ten bytes takes a hundred times that in the index, and the cap allows for it."""
     options = IndexOptions(Path(), Path())
     assert options.cap_bytes(10 * 1_000_000, 1_000_000) > 1_500_000_000
     assert options.cap_bytes(10, 1) == 64 * 1024 * 1024

@@ -1,4 +1,4 @@
-"""What a client may rely on over rebuilds, changed options and changed exports."""
+"""Guarantees across rebuilds and changed options."""
 
 from __future__ import annotations
 

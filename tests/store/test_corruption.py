@@ -1,4 +1,4 @@
-"""Whatever happens to any file of an index: the same answers, or an error of ours, and after a sync the same index."""
+"""Corruption of any file of an index: equal results or a typed error, and an equal index after a sync."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _damage(path: Path, chooser: random.Random) -> str:
 
 
 def _check(sample: Sample, state: StateDirectory, texts: dict[str, str], expected: list[str]) -> str:
-    """What became of a damaged index: found by the look at opening, by reading, mended, or without effect."""
+    """Return how damage was handled: detected on open, detected by a read, repaired, or harmless."""
     found = verify(state, sample.fingerprint, sample.binding)
     if found.verdict is not Verdict.OK:
         assert found.verdict in (Verdict.CORRUPT, Verdict.BUILDING, Verdict.ABSENT)
@@ -69,7 +69,7 @@ def _check(sample: Sample, state: StateDirectory, texts: dict[str, str], expecte
     except CodePlaneError as error:
         assert error.code in EXPECTED_ERRORS
         return "noticed while writing"
-    return "mended" if found.needs_repair else "harmless"
+    return "repaired" if found.needs_repair else "harmless"
 
 
 def _sweep(sample: Sample, tmp_path: Path, texts: dict[str, str], seed: int, rounds: int) -> Counter[str]:

@@ -137,7 +137,7 @@ def test_a_score_is_the_sum_of_weight_times_level(tmp_path: Path) -> None:
 
 
 def test_ties_with_the_last_hit_are_included(tmp_path: Path) -> None:
-    """So that whoever asks can put them in an order that does not depend on segments."""
+    """So that the caller can order them independently of segments."""
     writer = LexicalWriter(tmp_path, create=True)
     for number in range(200):
         writer.add(number, f"f{(number * 77) % 200:03}.py", "0", "python", _searchable("same text"))

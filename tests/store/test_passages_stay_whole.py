@@ -15,7 +15,7 @@ from support.store_sample import Sample
 
 
 def passages(generation: Generation) -> list[object]:
-    """All that is told of passages, in the order in which it is told."""
+    """Return everything about passages, in the order of the reader."""
     with open_reader(generation) as reader:
         snapshot = Snapshot(reader)
         found = [

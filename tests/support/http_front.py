@@ -66,7 +66,7 @@ class Local:
 
     async def state(self) -> Mapping[str, object]:
         if self.unreachable:
-            raise CodePlaneError(ErrorCode.ENGINE_UNREACHABLE, "nobody listens")
+            raise CodePlaneError(ErrorCode.ENGINE_UNREACHABLE, "no engine is listening")
         return {"ready": self.ready, "state": "ready" if self.ready else "indexing"}
 
     async def _run(self, tool: str, arguments: Mapping[str, Any], on_progress: OnProgress | None) -> CallReply:

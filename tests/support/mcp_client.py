@@ -91,7 +91,7 @@ class Place(Sandbox):
         return subprocess.Popen(command, env=self.environment(), cwd=self.root, **{**streams, **changes})
 
     def processes(self) -> list[psutil.Process]:
-        """Every process that was started for this place, whoever its parent is now."""
+        """Return every process that was started for this root, including orphans."""
         found = []
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error):
@@ -127,7 +127,7 @@ class McpClient:
         self.notifications: list[dict[str, Any]] = []
         self.strays: list[bytes] = []
         self.unnamed: list[dict[str, Any]] = []
-        """Answers to what had no id that could be told."""
+        """Responses to messages without a usable id."""
         self.answered: list[RequestId] = []
         self.history: list[dict[str, Any]] = []
         """Every answer with an id, in the order of arrival."""
@@ -301,7 +301,7 @@ def many_files(count: int) -> dict[str, str | bytes]:
 
 @contextmanager
 def index_held(place: Place) -> Iterator[None]:
-    """Somebody else uses the index: a strict question waits for as long as it may."""
+    """Another process uses the index: a strict read waits until its deadline."""
     state = place.root / ".codeplane"
     state.mkdir(mode=0o700, exist_ok=True)
     with FileLock(state / "lock").acquire(10):

@@ -1,4 +1,4 @@
-"""Somebody who changes a working tree without telling: a seeded stream of edits and git commands."""
+"""An external editor of a working tree: a seeded stream of edits and git commands."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def scratch_dump(root: Path, tmp_path: Path, **changes: object) -> list[str]:
 
 
 def relinked_dump(root: Path, tmp_path: Path) -> list[str]:
-    """The same by a user who knows what is in the files: what belongs together is found anew, nothing is parsed."""
+    """Dump an index built with a warm extraction cache: units and links are computed, nothing is parsed."""
     return scratch_dump(root, tmp_path, user_state=options_for(root).user_state)
 
 

@@ -31,7 +31,7 @@ class Sandbox:
 
     @property
     def command(self) -> tuple[str, ...]:
-        """What is run as `cpl`."""
+        """The command that runs `cpl`."""
         return CPL
 
     def environment(self) -> dict[str, str]:

@@ -105,7 +105,7 @@ class Sample:
         return writer.publish(EpochInfo("root", head, {"head": head}, 1))
 
     def sync(self, writer: Writer, texts: Mapping[str, str]) -> int:
-        """What the pipeline does: put what differs by digest, remove what is gone, publish."""
+        """Do what the pipeline does: write files with another digest, remove missing ones, publish."""
         known = dict(list_stored(writer))
         for gone in sorted(set(known) - {RepoPath(path) for path in texts}):
             writer.remove_file(gone)

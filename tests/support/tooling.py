@@ -29,7 +29,7 @@ from support.doors import until
 Envelope = dict[str, Any]
 
 AGENT = Surface(("all", "compat"), format=Format.JSON)
-"""An agent that was given everything and asks for JSON; people, who reach more than they see, are told commands."""
+"""An agent with all tools that asks for JSON."""
 
 QUIET = Config(
     index=IndexConfig(workers=1),
@@ -146,7 +146,7 @@ def call_tool(
 
 
 def check_envelope(envelope: Envelope) -> None:
-    """What holds for every answer of every tool."""
+    """Assert what holds for every result of every tool."""
     assert set(envelope) <= _FIELDS
     assert envelope["status"] in STATUSES
     assert ("result" in envelope) != ("error" in envelope)

@@ -107,7 +107,7 @@ def test_watcher_overflow_loses_no_change(root: Path) -> None:
         arm(workspace)
         watcher = workspace._requests.watcher
         assert watcher is not None
-        with watcher._mutex:  # Nobody reads the queue meanwhile.
+        with watcher._mutex:  # The watcher cannot read its queue meanwhile.
             for _ in range(room // 2 + 10):
                 os.utime(root / "a.py")
                 os.utime(root / "pkg/b.py")

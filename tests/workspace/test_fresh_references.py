@@ -1,4 +1,4 @@
-"""What references stand for is known a while after a change: who asks for it waits, and nobody else does."""
+"""References are resolved some time after a sync: only reads of references wait for it."""
 
 from __future__ import annotations
 

