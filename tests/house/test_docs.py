@@ -47,6 +47,7 @@ def test_links_and_scripts_exist(page: str) -> None:
 @pytest.mark.parametrize(
     "page",
     [
+        "ARCHITECTURE.md",
         "CONTRIBUTING.md",
         *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs" / "design").glob("*.md")),
     ],
