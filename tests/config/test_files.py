@@ -120,7 +120,7 @@ def test_a_repository_file_that_cannot_be_read_stops_nothing(tmp_path: Path, dat
         b"".join(b"s%d: 1\n" % number for number in range(5000)),
     ],
 )
-def test_very_many_settings_cost_no_time(tmp_path: Path, data: bytes) -> None:
+def test_files_with_too_many_settings_are_rejected(tmp_path: Path, data: bytes) -> None:
     assert len(data) < 64 * 1024
     (tmp_path / ".codeplane").mkdir()
     (tmp_path / ".codeplane" / "config.yaml").write_bytes(data)
@@ -170,7 +170,7 @@ def test_the_users_own_file_must_be_right(tmp_path: Path) -> None:
     assert caught.value.code is ErrorCode.CONFIG_INVALID
 
 
-def test_what_is_trusted_are_the_bytes_that_are_read(tmp_path: Path) -> None:
+def test_trust_applies_to_the_bytes_that_are_parsed(tmp_path: Path) -> None:
     path = tmp_path / ".codeplane" / "config.yaml"
     path.parent.mkdir()
     path.write_text("server: {port: 8099}\n")

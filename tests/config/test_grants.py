@@ -46,7 +46,7 @@ def test_it_holds_for_no_other_place(state: Path, root: Path) -> None:
     assert read_grant(state, other) is None
 
 
-def test_it_is_private_whatever_the_umask(state: Path, root: Path) -> None:
+def test_grants_are_private_with_any_umask(state: Path, root: Path) -> None:
     before = os.umask(0)
     try:
         write_grant(state, root, {REPOSITORY_CONFIG: DIGEST}, 1)
@@ -137,7 +137,7 @@ def test_it_can_be_taken_back_once(state: Path, root: Path) -> None:
     assert read_grant(state, root) is None
 
 
-def test_a_place_that_cannot_be_written_is_said(tmp_path: Path, root: Path) -> None:
+def test_unwritable_state_directories_are_reported(tmp_path: Path, root: Path) -> None:
     (tmp_path / "state").write_text("a file")
     with pytest.raises(CodePlaneError) as caught:
         write_grant(tmp_path / "state", root, {REPOSITORY_CONFIG: DIGEST}, 1)

@@ -121,7 +121,7 @@ def test_values_are_read_forgivingly(key: str, value: object, read: object) -> N
         ("logging.outputs", [{"format": "xml"}]),
     ],
 )
-def test_wrong_values_say_what_was_expected_and_what_came(key: str, value: object) -> None:
+def test_invalid_values_report_expected_and_received(key: str, value: object) -> None:
     section, _, name = key.partition(".")
     with pytest.raises(CodePlaneError) as caught:
         merge([document_layer({section: {name: value}}, "some/file.yaml")])
@@ -170,7 +170,7 @@ def test_a_section_must_hold_keys(document: dict[object, object]) -> None:
     assert caught.value.code is ErrorCode.CONFIG_INVALID
 
 
-def test_an_empty_section_is_no_error() -> None:
+def test_empty_sections_are_accepted() -> None:
     assert merge([document_layer({"index": None, "logging": {}}, "file")]) == Config()
 
 
@@ -187,7 +187,7 @@ def test_a_repository_may_not_choose_where_log_lines_go() -> None:
     assert merge([document_layer(document, "user")]).logging.outputs != Config().logging.outputs
 
 
-def test_a_trusted_repository_may_set_what_reaches_out_of_it() -> None:
+def test_trusted_repositories_may_set_trusted_only_keys() -> None:
     document: dict[object, object] = {"server": {"port": 8099}, "ledger": {"retention_days": 3}}
     for trust in (TrustState.UNTRUSTED, TrustState.VOID):
         config = merge([document_layer(document, "repo", trust)])
@@ -216,7 +216,7 @@ FREE = {
 
 
 @pytest.mark.parametrize("key", KEYS, ids=lambda key: key.name)
-def test_a_stranger_chooses_only_what_cannot_hurt(key: ConfigKey) -> None:
+def test_untrusted_repositories_may_set_only_harmless_keys(key: ConfigKey) -> None:
     section, _, name = key.name.partition(".")
     (parsed,) = (entry.value for entry in override_layer([f"{key.name}={key.example}"]).entries)
     value = merge([override_layer([f"{key.name}={key.example}"])]).value(key.name)
@@ -229,7 +229,7 @@ def test_a_stranger_chooses_only_what_cannot_hurt(key: ConfigKey) -> None:
 
 
 @pytest.mark.parametrize("key", [key for key in KEYS if key.may_lower], ids=lambda key: key.name)
-def test_a_stranger_may_lower_and_never_raise(key: ConfigKey) -> None:
+def test_untrusted_repositories_may_lower_limits_but_not_raise_them(key: ConfigKey) -> None:
     section, _, name = key.name.partition(".")
 
     def choose(yours: float, theirs: float) -> object:
@@ -280,7 +280,7 @@ def test_a_repository_turns_read_only_on_and_never_off(trust: TrustState) -> Non
         ({"x\x1b[2J" * 50: {}}, "x\\x1b[2J", "unknown setting"),
     ],
 )
-def test_what_is_wrong_in_a_repository_stops_nothing(
+def test_invalid_repository_settings_are_ignored_and_reported(
     document: dict[object, object], key: str, words: str, trust: TrustState
 ) -> None:
     good: dict[object, object] = {"freshness": {"policy": "strict"}}
@@ -302,7 +302,7 @@ def test_an_override_needs_a_key_and_a_value(text: str) -> None:
     assert caught.value.code is ErrorCode.ARGUMENT_INVALID
 
 
-def test_what_came_is_shown_escaped_and_cut() -> None:
+def test_received_values_are_escaped_and_truncated() -> None:
     with pytest.raises(CodePlaneError) as caught:
         merge([environment_layer({"CODEPLANE__INDEX__OVERLAY": "\x1b[2J" + "x" * 1000})])
     assert caught.value.received is not None

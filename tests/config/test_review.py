@@ -25,7 +25,7 @@ def layers(trust: TrustState) -> list[ConfigLayer]:
 
 
 @pytest.mark.parametrize("trust", [TrustState.UNTRUSTED, TrustState.VOID, TrustState.TRUSTED])
-def test_each_setting_says_what_becomes_of_it(trust: TrustState) -> None:
+def test_review_reports_the_effect_of_each_setting(trust: TrustState) -> None:
     waiting = Effect.IN_EFFECT if trust is TrustState.TRUSTED else Effect.NEEDS_TRUST
     assert {asked.key: (asked.value, asked.effect) for asked in review(layers(trust))} == {
         "ledger": (None, Effect.UNUSABLE),
@@ -39,7 +39,7 @@ def test_each_setting_says_what_becomes_of_it(trust: TrustState) -> None:
     }
 
 
-def test_what_is_shown_is_what_happens() -> None:
+def test_review_matches_the_merged_configuration() -> None:
     shown = {
         asked.key: asked.value for asked in review(layers(TrustState.UNTRUSTED)) if asked.effect is Effect.NEEDS_TRUST
     }

@@ -220,9 +220,7 @@ def test_large_files(root: Root) -> None:
     (root.path / "above.txt").write_bytes(b"y" * (MIB + 1))
     with open(root.path / "sparse.bin", "wb") as file:
         file.truncate(5 * 1024**3)
-    started = time.monotonic()
     at_limit, above, sparse = read_many(root, [RepoPath(f"{n}") for n in ("limit.txt", "above.txt", "sparse.bin")], MIB)
-    assert time.monotonic() - started < 5
     assert at_limit.data is not None
     assert (above.outcome, above.data) == (ReadOutcome.OK, None)
     assert above.digest == above.text_digest == hashlib.sha256(b"y" * (MIB + 1)).hexdigest()

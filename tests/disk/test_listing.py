@@ -108,7 +108,7 @@ def test_a_limit_ends_the_look(tmp_path: Path) -> None:
     assert listed(tmp_path, limit=30).complete
 
 
-def test_what_cannot_be_read_is_not_taken_for_empty(tmp_path: Path) -> None:
+def test_unreadable_directories_are_unscanned_not_empty(tmp_path: Path) -> None:
     write(tmp_path, "closed/a.py", "")
     os.chmod(tmp_path / "closed", 0)
     try:

@@ -6,7 +6,6 @@ import errno
 import os
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -71,12 +70,11 @@ def root(place: Path, request: pytest.FixtureRequest) -> Iterator[Root]:
         ("", ErrorCode.NOT_REGULAR),
     ],
 )
+@pytest.mark.timeout(20)  # Opening a FIFO without a writer must not block.
 def test_refuses(root: Root, path: str, code: ErrorCode) -> None:
-    started = time.monotonic()
     with pytest.raises(CodePlaneError) as caught:
         root.read_file(path, LIMIT)
     assert caught.value.code is code
-    assert time.monotonic() - started < 1, "a FIFO without a writer must not block"
 
 
 def test_socket_is_not_regular(root: Root, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,7 +86,7 @@ def test_socket_is_not_regular(root: Root, monkeypatch: pytest.MonkeyPatch) -> N
     assert caught.value.code is ErrorCode.NOT_REGULAR
 
 
-def test_reads_what_is_inside(root: Root) -> None:
+def test_files_inside_the_root_are_read(root: Root) -> None:
     content = root.read_file("d/e/f.py", LIMIT)
     assert content.data == b"inside"
     assert content.stat.inode == (root.path / "d/e/f.py").stat().st_ino
@@ -187,14 +185,14 @@ def test_root_changed(place: Path) -> None:
     assert {error.value.code for error in (moved, replaced, linked)} == {ErrorCode.ROOT_CHANGED}
 
 
-def test_root_that_is_no_directory(place: Path) -> None:
+def test_roots_that_are_not_directories_are_rejected(place: Path) -> None:
     for path in (place / "missing", place / "top.py", place / "loop"):
         with pytest.raises(CodePlaneError) as caught:
             Root.open(path)
         assert caught.value.code is ErrorCode.NOT_A_REPOSITORY
 
 
-def test_both_ways_are_tried(place: Path) -> None:
+def test_openat2_and_component_resolution_are_both_covered(place: Path) -> None:
     """Where the kernel has openat2 the two roots above must differ, or half of these tests is void."""
     with Root.open(place) as fast, Root.open(place, by_component=True) as slow:
         if fast._open_path is slow._open_path:

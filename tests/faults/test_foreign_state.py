@@ -98,7 +98,7 @@ def test_an_index_swapped_in_later_is_not_believed(root: Path, theirs: Path) -> 
     assert names_found(root, "ours") == ["a.py"]
 
 
-def test_a_planted_index_is_not_read_while_somebody_holds_the_lock(root: Path, theirs: Path) -> None:
+def test_planted_index_is_not_read_while_the_lock_is_held(root: Path, theirs: Path) -> None:
     shutil.copytree(theirs / ".codeplane", root / ".codeplane")
     child = start(
         root,

@@ -104,7 +104,7 @@ SPELLINGS += [".g\u200cit/config", ".git::$INDEX_ALLOCATION/config", ".codeplane
 
 
 @pytest.mark.parametrize("path", SPELLINGS)
-def test_what_is_gits_or_ours_is_refused_in_every_spelling(leaky: Server, path: str) -> None:
+def test_protected_paths_are_rejected_in_every_spelling(leaky: Server, path: str) -> None:
     for tool, arguments in READS:
         asked = filled(arguments, path)
         assert isinstance(asked, dict)

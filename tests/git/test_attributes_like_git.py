@@ -90,7 +90,7 @@ def test_the_evidence_names_the_file_and_the_attribute() -> None:
         b"\0\xff linguist-\n",
     ],
 )
-def test_what_says_nothing(data: bytes) -> None:
+def test_irrelevant_attribute_lines_are_ignored(data: bytes) -> None:
     assert parse_attributes(data) == ()
 
 

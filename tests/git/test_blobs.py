@@ -19,7 +19,7 @@ def versions(root: Path, path: str) -> tuple[bytes | None, bytes | None]:
     return read_blob(root, RepoPath(path), "HEAD", LIMIT), read_blob(root, RepoPath(path), "INDEX", LIMIT)
 
 
-def test_each_version_is_told_apart(tmp_path: Path) -> None:
+def test_head_and_index_versions_differ(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {"d/a.txt": "one\n", "gone.txt": "x\n"})
     write(root, "d/a.txt", "two\n")
     write(root, "new.txt", "new\n")

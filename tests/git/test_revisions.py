@@ -104,7 +104,7 @@ def test_anything_else_is_an_argument_that_cannot_be_used(repo: Path, revision: 
     assert error.expected and error.example == "HEAD~1"
 
 
-def test_an_object_that_is_no_commit(repo: Path) -> None:
+def test_revisions_that_are_not_commits_are_rejected(repo: Path) -> None:
     blob = git(repo, "rev-parse", "HEAD:a.py").strip()
     assert refused(repo, blob).code is ErrorCode.ARGUMENT_INVALID
 
@@ -122,11 +122,11 @@ def test_an_object_that_is_no_commit(repo: Path) -> None:
         ("folder/b.py", ErrorCode.PATH_SYMLINK),
     ],
 )
-def test_what_is_no_file_is_told(repo: Path, revision: str, path: str, code: ErrorCode) -> None:
+def test_directories_links_and_submodules_are_rejected(repo: Path, revision: str, path: str, code: ErrorCode) -> None:
     assert refused(repo, revision, path).code is code
 
 
-def test_a_miss_names_what_is_near_but_no_secret(repo: Path) -> None:
+def test_not_found_errors_suggest_near_paths_without_secrets(repo: Path) -> None:
     assert refused(repo, "HEAD", "aa.py").details["nearest"] == ["a.py"]
     assert refused(repo, "HEAD", "sub").details["nearest"] == ["sub/b.py"]
     assert ".env" not in str(refused(repo, "HEAD", ".env.loca").details)
@@ -157,7 +157,7 @@ def test_a_submodule_is_not_entered(repo: Path, tmp_path: Path) -> None:
             assert refused(root, revision, path).code is ErrorCode.GIT_UNSUPPORTED
 
 
-def test_a_shallow_clone_says_what_it_lacks(repo: Path, tmp_path: Path) -> None:
+def test_shallow_clones_report_missing_objects(repo: Path, tmp_path: Path) -> None:
     git(tmp_path, "clone", "-q", "--no-local", "--depth=1", f"file://{repo}", "shallow")
     shallow = tmp_path / "shallow"
     assert read(shallow, "HEAD").data == b"three\n"

@@ -70,7 +70,7 @@ def run_apart(*paths: Path) -> list[str]:
 @pytest.mark.parametrize(
     "content", ["[include]\n\tpath = {secret}\n", "[submodule\n", "\0", '[submodule "mod"]\n\tupdate = x']
 )
-def test_whatever_gitmodules_holds_nothing_changes(with_submodule: Path, tmp_path: Path, content: str) -> None:
+def test_gitmodules_content_has_no_effect(with_submodule: Path, tmp_path: Path, content: str) -> None:
     (tmp_path / "secret").write_text('[a]\n\tb = "\\SECRET"\n')
     before = repo_version(with_submodule)
     assert before is not None and [path for path, _ in before.submodules] == ["mod"]
@@ -181,7 +181,7 @@ def test_a_packed_branch_beside_an_empty_directory_of_its_name(repo: Path) -> No
         ("packed-refs", f"{ORDER}\n" * 50),
     ],
 )
-def test_no_word_of_a_stranger_stands_in_a_sentence(repo: Path, name: str, content: str) -> None:
+def test_error_messages_do_not_quote_repository_content(repo: Path, name: str, content: str) -> None:
     if name == "packed-refs":
         git(repo, "pack-refs", "--all")
     (repo / ".git" / name).write_text(content)
@@ -195,7 +195,7 @@ def test_no_word_of_a_stranger_stands_in_a_sentence(repo: Path, name: str, conte
     assert len(str(error.details.get("git", ""))) <= MAX_GIT_TEXT_CHARS
 
 
-def test_what_the_system_says_is_told(repo: Path) -> None:
+def test_system_errors_are_reported(repo: Path) -> None:
     if os.geteuid() == 0:
         pytest.skip("root may read everything")
     (repo / ".git/index").chmod(0)
@@ -216,7 +216,7 @@ def test_the_branch_here_in_a_worktree_and_in_a_submodule(with_submodule: Path, 
 
 
 @pytest.mark.parametrize("way", ["pointer", "worktree", "bare", "link", "linked HEAD", "linked directory"])
-def test_the_branch_of_a_foreign_repository_is_not_told(tmp_path: Path, way: str) -> None:
+def test_branch_of_an_unrelated_repository_is_not_returned(tmp_path: Path, way: str) -> None:
     foreign = make(tmp_path / "foreign", branch="secret-plan")
     place = tmp_path / "place"
     place.mkdir()

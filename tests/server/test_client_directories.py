@@ -52,7 +52,7 @@ def test_names_that_are_no_directories_are_passed_over() -> None:
     assert parse_roots({"roots": [{"uri": uri} for uri in uris]}) == ["/a b", "/c"]
 
 
-def test_what_a_client_tells_unasked_ends_nothing(client: McpClient) -> None:
+def test_unsolicited_roots_responses_are_ignored(client: McpClient) -> None:
     for uri in ("file://[x", "file:///"):
         client.send({"jsonrpc": "2.0", "id": "codeplane-roots", "result": {"roots": [{"uri": uri}]}})
     assert client.call("health_check")["status"] == "ok"
@@ -108,7 +108,7 @@ def test_a_client_that_cannot_tell_is_not_asked(place: Place, tmp_path: Path) ->
     assert "roots/list" not in json.dumps(client.notifications)
 
 
-def test_in_a_repository_nobody_is_asked(place: Place) -> None:
+def test_roots_are_not_requested_inside_a_repository(place: Place) -> None:
     client = start(place, place.root, {"roots": {}})
     assert outline(client)["status"] == "ok"
     assert "roots/list" not in json.dumps(client.notifications)

@@ -107,7 +107,7 @@ def test_only_its_user_can_reach_the_socket(place: Place) -> None:
 
 
 @pytest.mark.parametrize("kind", ["link", "open to others", "file", "link below"])
-def test_a_runtime_directory_that_somebody_else_prepared_is_not_used(place: Place, kind: str) -> None:
+def test_runtime_directories_of_other_users_are_rejected(place: Place, kind: str) -> None:
     base = place.runtime / "codeplane"
     elsewhere = place.home / "elsewhere"
     elsewhere.mkdir(mode=0o700)
@@ -167,7 +167,7 @@ def ended(connection: socket.socket) -> bool:
     return True
 
 
-def test_frames_that_no_front_sends_disturb_nobody(shared: Place, client: McpClient) -> None:
+def test_malformed_frames_do_not_affect_other_clients(shared: Place, client: McpClient) -> None:
     random_bytes = random.Random(7)
     odd = [
         b"\xff" * 8,

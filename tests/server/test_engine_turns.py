@@ -106,7 +106,7 @@ def begin(engine: EngineClient, tool: str, principal: str, count: int = 1) -> li
 
 
 @pytest.mark.parametrize("kind", ["mcp", "http"])
-def test_how_things_stand_is_told_at_once(kind: str) -> None:
+def test_immediate_tools_are_answered_at_the_call_limit(kind: str) -> None:
     async def conversation(server: EngineServer, engine: EngineClient, pipeline: Answering) -> None:
         limits = client_session.MANY_CLIENTS if kind == "http" else client_session.ONE_CLIENT
         calls = begin(engine, "wait", "p", limits.calls)
@@ -122,7 +122,7 @@ def test_how_things_stand_is_told_at_once(kind: str) -> None:
     talk(kind, conversation)
 
 
-def test_one_session_of_http_does_not_keep_another_waiting() -> None:
+def test_http_sessions_do_not_block_each_other() -> None:
     async def conversation(server: EngineServer, engine: EngineClient, pipeline: Answering) -> None:
         begin(engine, "wait", "greedy", 300)
         await until(lambda: pipeline.waiting == client_session.MANY_CLIENTS.per_principal)
@@ -132,7 +132,7 @@ def test_one_session_of_http_does_not_keep_another_waiting() -> None:
     talk("http", conversation)
 
 
-def test_a_call_that_is_cancelled_while_it_waits_leaves_at_once() -> None:
+def test_cancelled_calls_leave_the_queue() -> None:
     async def conversation(server: EngineServer, engine: EngineClient, pipeline: Answering) -> None:
         begin(engine, "wait", "p", client_session.ONE_CLIENT.per_principal)
         await until(lambda: pipeline.waiting == client_session.ONE_CLIENT.per_principal)
@@ -155,7 +155,7 @@ def test_a_call_that_is_cancelled_while_it_waits_leaves_at_once() -> None:
 
 
 @pytest.mark.parametrize("kind", ["recursion", "runtime"])
-def test_whatever_fails_is_an_answer(kind: str) -> None:
+def test_unexpected_exceptions_become_internal_errors(kind: str) -> None:
     async def conversation(server: EngineServer, engine: EngineClient, pipeline: Answering) -> None:
         reply = await asyncio.wait_for(engine.call("fail", {"kind": kind}, principal="p"), 5.0)
         error = json.loads(reply.body)["error"]
@@ -165,7 +165,7 @@ def test_whatever_fails_is_an_answer(kind: str) -> None:
     talk("mcp", conversation)
 
 
-def test_a_state_that_must_be_waited_for_keeps_nobody_else_waiting() -> None:
+def test_slow_state_requests_do_not_block_calls() -> None:
     async def conversation(server: EngineServer, engine: EngineClient, pipeline: Answering) -> None:
         asking = [asyncio.ensure_future(engine.state()) for _ in range(50)]
         await asyncio.sleep(0.05)
@@ -177,7 +177,9 @@ def test_a_state_that_must_be_waited_for_keeps_nobody_else_waiting() -> None:
     talk("mcp", conversation)
 
 
-def test_who_leaves_is_forgotten_and_there_is_an_end_to_who_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sessions_end_on_request_and_least_recently_used_principals_are_dropped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(client_session, "_MAX_PRINCIPALS", 3)
 
     async def conversation(server: EngineServer, engine: EngineClient, pipeline: Answering) -> None:
@@ -197,7 +199,7 @@ def test_who_leaves_is_forgotten_and_there_is_an_end_to_who_is_known(monkeypatch
     talk("http", conversation)
 
 
-def test_a_client_says_its_name_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_client_name_is_logged_once(monkeypatch: pytest.MonkeyPatch) -> None:
     named: list[object] = []
 
     def noted(event: str, **fields: object) -> None:
@@ -213,7 +215,7 @@ def test_a_client_says_its_name_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert named == ["tester/3"]
 
 
-def test_an_engine_ends_within_the_time_that_it_is_given(tmp_path: Path) -> None:
+def test_engine_ends_within_its_shutdown_time(tmp_path: Path) -> None:
     """Even with a call that does not hear of it; what is left of the time is for the index."""
     pipeline = Answering()
     with tempfile.TemporaryDirectory(prefix="cpl-") as base, RuntimeDirectory.open(Path(base), tmp_path) as runtime:

@@ -130,6 +130,6 @@ def test_the_branch_is_data(client: McpClient) -> None:
     assert BRANCH not in json.dumps({key: value for key, value in envelope.items() if key != "result"})
 
 
-def test_what_the_server_says_of_itself_knows_no_repository(client: McpClient) -> None:
+def test_server_description_is_independent_of_the_repository(client: McpClient) -> None:
     shown = json.dumps([client.ask("initialize", {"protocolVersion": "x"}), client.ask("tools/list")])
     assert "IGNORE" not in shown

@@ -59,7 +59,7 @@ def test_directories_and_files_are_private(base: Path, directory: RuntimeDirecto
     assert os.listdir(directory.path) == ["token"]
 
 
-def test_private_whatever_the_umask(base: Path, root: Path) -> None:
+def test_files_are_private_with_any_umask(base: Path, root: Path) -> None:
     before = os.umask(0)
     try:
         with RuntimeDirectory.open(base, root) as opened:
@@ -145,7 +145,7 @@ def test_a_parent_in_which_others_can_rename_is_refused(base: Path, root: Path) 
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
-def test_what_belongs_to_another_user_is_refused(base: Path, root: Path) -> None:
+def test_files_of_other_users_are_rejected(base: Path, root: Path) -> None:
     with RuntimeDirectory.open(base, root) as opened:
         opened.write_secret("token", "secret")
         os.chown(opened.path / "token", 65534, 65534)

@@ -81,7 +81,7 @@ def test_the_end_of_the_input_ends_the_first_build(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("at_work", "least"), [(False, 1.5), (True, 1.0)])
-def test_an_engine_is_given_what_is_left_of_the_time(at_work: bool, least: float) -> None:
+def test_engine_gets_the_remaining_shutdown_time(at_work: bool, least: float) -> None:
     """Killed while it writes, it would have to look at everything again."""
     given: list[float] = []
 
@@ -146,7 +146,7 @@ def test_the_end_of_the_input_is_seen_while_nothing_more_is_read(place: Place, k
         server.communicate()
 
 
-def test_the_input_ends_before_anything_was_said(place: Place) -> None:
+def test_input_that_ends_before_the_handshake_ends_the_process(place: Place) -> None:
     client = place.mcp()
     assert client.end(10) == 0
     until(lambda: not place.processes(), END_SECONDS)
@@ -203,7 +203,7 @@ os.write(protocol_output, b"[" + os.read(protocol_input, 100) + os.read(0, 100) 
 
 
 @pytest.mark.parametrize("closing", ["", "2>&-"])
-def test_the_streams_of_the_protocol_are_nobody_elses(place: Place, closing: str) -> None:
+def test_protocol_streams_are_private(place: Place, closing: str) -> None:
     command = ["/bin/sh", "-c", f'exec "$@" {closing}', "sh", sys.executable, "-c", CLAIMING]
     done = subprocess.run(command, input=b"said", env=place.environment(), capture_output=True, timeout=20)
     assert done.stdout == b"[said]"
@@ -227,7 +227,7 @@ atexit.register(lambda: print("printed at the end", flush=True))
 """
 
 
-def test_what_libraries_print_does_not_reach_the_client(place: Place, tmp_path: Path) -> None:
+def test_library_output_does_not_reach_the_client(place: Place, tmp_path: Path) -> None:
     loud = tmp_path / "loud"
     write(loud, "sitecustomize.py", PRINTING)
     place.variables["PYTHONPATH"] = f"{loud}{os.pathsep}{place.environment()['PYTHONPATH']}"
@@ -257,7 +257,7 @@ def test_modules_of_the_directory_it_stands_in_are_not_run(place: Place) -> None
     assert not found.exists()
 
 
-def test_a_place_that_is_no_repository_is_said_by_every_call(place: Place) -> None:
+def test_every_call_outside_a_repository_reports_it(place: Place) -> None:
     place.root = place.home / "not a repository \udcff"
     place.root.mkdir()
     client = place.mcp()
@@ -324,7 +324,7 @@ def test_a_call_that_is_cancelled_in_the_same_breath(place: Place) -> None:
         assert not any(client.has_answer(number) for number in range(100, 160))
 
 
-def test_a_client_that_reads_nothing_harms_nobody_else(place: Place) -> None:
+def test_clients_that_do_not_read_do_not_block_others(place: Place) -> None:
     """It sends far more than it is answered; the other one hardly notices, and its own answers are whole."""
     other = place.ready()
     other.call("file_outline", file="app.py")

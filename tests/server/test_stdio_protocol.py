@@ -168,7 +168,7 @@ def test_a_line_that_is_too_long_is_refused_whole(client: McpClient) -> None:
     assert client.ask("ping")["result"] == {}
 
 
-def test_what_needs_no_answer_gets_none(client: McpClient) -> None:
+def test_notifications_get_no_response(client: McpClient) -> None:
     before = len(client.answered)
     for line in (
         b"",

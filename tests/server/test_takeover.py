@@ -124,7 +124,7 @@ def test_calls_under_way_are_asked_again(place: Place) -> None:
         assert len(client.answered) == len(set(client.answered)) == client._next
 
 
-def test_an_engine_that_ends_leaves_what_comes_late_to_the_next(place: Place) -> None:
+def test_late_calls_go_to_the_next_engine(place: Place) -> None:
     """Calls that arrive while it shuts down are begun by nobody, so even effects are simply asked later."""
     owner, other = place.ready(), place.mcp()
     other.call("health_check")
@@ -181,7 +181,7 @@ async def _asked(place: Place, replies: list[dict[str, Any] | None], *, again: b
         ([{"later": True}, None, {}], True, "ok", 3),
     ],
 )
-def test_what_might_be_done_twice_is_asked_once(
+def test_calls_with_effects_are_not_repeated(
     place: Place, replies: list[dict[str, Any] | None], again: bool, status: str, times: int
 ) -> None:
     """Unless an engine says that it has not begun; and nothing is asked for ever."""

@@ -117,7 +117,7 @@ def test_processes_write_whole_lines_at_the_same_time(root: Path) -> None:
     assert sorted(seen) == sorted((str(writer), number) for writer in range(3) for number in range(200))
 
 
-def test_what_somebody_else_wrote_there_is_shown_escaped(root: Path) -> None:
+def test_foreign_log_lines_are_escaped(root: Path) -> None:
     log(root).parent.mkdir()
     log(root).write_bytes(b"\x1b]52;c;aGk=\x07 \xff\n")
     assert telemetry.read_tail(root) == ["\\x1b]52;c;aGk=\\x07 \\xff"]

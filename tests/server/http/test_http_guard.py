@@ -139,7 +139,7 @@ def test_without_the_token_nothing_but_health_answers(front: Front, route: str, 
     assert len(front.caller.asked) == asked
 
 
-def test_two_tokens_are_none(front: Front) -> None:
+def test_duplicate_authorization_headers_are_rejected(front: Front) -> None:
     head = f"GET /status HTTP/1.1\r\nHost: 127.0.0.1:{front.port}\r\n" + f"Authorization: Bearer {TOKEN}\r\n" * 2
     assert front.send_raw(head.encode() + b"\r\n").status == 401
 
@@ -194,7 +194,7 @@ def test_a_preflight_allows_nothing(front: Front) -> None:
         assert "access-control" not in str(reply.headers)
 
 
-def test_a_websocket_is_no_way_round(front: Front) -> None:
+def test_websockets_do_not_bypass_the_guard(front: Front) -> None:
     upgrade = {
         "Connection": "Upgrade",
         "Upgrade": "websocket",
@@ -274,7 +274,7 @@ def test_a_declared_body_is_refused_before_it_comes(front: Front) -> None:
     assert time.monotonic() - started < 5
 
 
-def test_strangers_send_no_bodies(front: Front) -> None:
+def test_bodies_of_unauthenticated_requests_are_not_read(front: Front) -> None:
     """The refusal comes before the body, which is not waited for."""
     head = f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{front.port}\r\nContent-Type: application/json\r\n"
     assert front.send_raw(f"{head}Content-Length: 1000000\r\n\r\n".encode(), "POST").status == 401
@@ -318,7 +318,7 @@ def status_over(connection: http.client.HTTPConnection) -> int:
     return reply.status
 
 
-def test_half_open_sockets_keep_nobody_out() -> None:
+def test_half_open_sockets_do_not_lock_out_clients() -> None:
     with running_front() as front, contextlib.ExitStack() as stack:
         keeper = http.client.HTTPConnection("127.0.0.1", front.port, timeout=20)
         stack.callback(keeper.close)
@@ -395,7 +395,7 @@ def test_a_body_that_does_not_come_is_given_up() -> None:
         assert front.caller.asked == []
 
 
-def test_who_does_not_read_is_dropped_and_holds_up_nobody() -> None:
+def test_clients_that_do_not_read_are_dropped_without_blocking_others() -> None:
     with running_front(stall_seconds=0.5) as front, front.connect() as deaf:
         deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         params = {
@@ -430,7 +430,7 @@ def test_an_end_lets_calls_finish_and_closes_streams() -> None:
         assert front.caller.cancelled == 0
 
 
-def test_an_end_cuts_what_takes_too_long() -> None:
+def test_shutdown_aborts_calls_after_the_grace_period() -> None:
     with running_front(grace_seconds=0.2) as front, front.connect() as connection:
         params = {"name": "sleep", "arguments": {"seconds": 60}, "_meta": {"progressToken": 1}}
         body = json.dumps(modern_message("tools/call", params)).encode()

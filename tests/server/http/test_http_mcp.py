@@ -64,7 +64,7 @@ def test_a_client_lists_and_calls(front: Front, era: str) -> None:
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_what_goes_wrong_is_an_envelope(front: Front, era: str) -> None:
+def test_failures_are_envelopes(front: Front, era: str) -> None:
     async def talk() -> None:
         async with connected(front, era) as client:
             refused = await client.call_tool("refuse", {})
@@ -135,7 +135,7 @@ def test_closing_the_stream_ends_the_call() -> None:
             assert front.caller.cancelled == cancelled + 1
 
 
-def test_more_calls_than_are_allowed_are_told_so() -> None:
+def test_calls_above_the_limit_are_rejected() -> None:
     async def talk(front: Front) -> None:
         async with connected(front, LATEST) as client:
             calls = [asyncio.create_task(client.call_tool("sleep", {"seconds": 0.5})) for _ in range(6)]
@@ -186,7 +186,7 @@ def test_a_session_is_one_that_was_opened_here(front: Front) -> None:
     assert len(set(principals)) == 1
 
 
-def test_the_end_of_a_session_is_told(front: Front) -> None:
+def test_session_end_is_forwarded_to_the_engine(front: Front) -> None:
     async def talk() -> str:
         async with connected(front, "legacy") as client:
             await client.call_tool("echo", {})
@@ -213,7 +213,7 @@ def test_a_hundred_clients_call_at_once() -> None:
         asyncio.run(talk(front))
 
 
-def test_one_session_cannot_take_all_places(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_session_cannot_use_all_call_slots(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mcp_server, "MAX_CALLS_EACH", 3)
 
     async def talk(front: Front) -> None:
@@ -234,7 +234,7 @@ def test_the_list_is_the_same_bytes_and_private(front: Front) -> None:
     assert first.json["result"]["ttlMs"] > 0
 
 
-def test_the_server_says_what_it_is(front: Front) -> None:
+def test_server_info_is_sent(front: Front) -> None:
     found = front.modern("server/discover").json["result"]
     assert found["supportedVersions"] == [LATEST]
     assert set(found["capabilities"]) == {"tools"}
@@ -252,7 +252,9 @@ CALL = {"name": "echo", "arguments": {}}
         ({"MCP-Protocol-Version": "2030-01-01"}, 400, -32020),
     ],
 )
-def test_headers_must_say_what_the_message_says(front: Front, headers: dict[str, str], status: int, code: int) -> None:
+def test_headers_that_contradict_the_message_are_rejected(
+    front: Front, headers: dict[str, str], status: int, code: int
+) -> None:
     asked = len(front.caller.asked)
     reply = front.modern("tools/call", CALL, **headers)
     assert (reply.status, reply.json["error"]["code"]) == (status, code)
@@ -260,7 +262,7 @@ def test_headers_must_say_what_the_message_says(front: Front, headers: dict[str,
 
 
 @pytest.mark.parametrize("version", ["2030-01-01", "nonsense"])
-def test_unknown_versions_are_told_so(front: Front, version: str) -> None:
+def test_unknown_protocol_versions_are_rejected(front: Front, version: str) -> None:
     meta = {"_meta": {"io.modelcontextprotocol/protocolVersion": version}}
     reply = front.modern("tools/call", {**CALL, **meta}, **{"MCP-Protocol-Version": version})
     assert (reply.status, reply.json["error"]["code"]) == (400, -32022)
@@ -329,7 +331,7 @@ def test_operators_see_the_state_of_the_engine() -> None:
         assert front.ask("GET", "/health").status == 200
 
 
-def test_the_end_of_the_server_is_told_on_a_waiting_stream_and_ends_it() -> None:
+def test_shutdown_is_announced_on_open_streams_and_ends_them() -> None:
     """A client of 2025 keeps a stream open on which nothing else may ever come."""
     with running_front(grace_seconds=3.0) as front:
         session = front.rpc(initialize("2025-11-25")).headers["mcp-session-id"]
