@@ -136,12 +136,12 @@ def test_inflected_forms_share_a_stem(alike: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    "apart",
+    "unrelated",
     [("file", "fill"), ("class", "clas"), ("thing", "th"), ("status", "stat"), ("user", "us")],
-    ids=lambda apart: apart[0],
+    ids=lambda unrelated: unrelated[0],
 )
-def test_unrelated_words_have_different_stems(apart: tuple[str, str]) -> None:
-    assert stem(apart[0]) != stem(apart[1])
+def test_unrelated_words_have_different_stems(unrelated: tuple[str, str]) -> None:
+    assert stem(unrelated[0]) != stem(unrelated[1])
 
 
 @pytest.mark.parametrize("word", ["", "a", "is", "bus", "url", "größen", "变量", "256"])
