@@ -27,7 +27,7 @@ from codeplane.server.assembly import open_pipeline
 from codeplane.server.engine import tune_garbage_collector
 from codeplane.store.state_files import STATE_NAME
 from codeplane.tools.calls import CallRequest
-from codeplane.tools.pipeline import Pipeline
+from codeplane.tools.pipeline import CallPipeline
 from codeplane.workspace.workspace import Workspace
 
 _SOURCES = (".py", ".scm", ".toml", ".json", ".yaml")
@@ -44,7 +44,7 @@ class Ours:
         names = {"XDG_STATE_HOME": "state", "XDG_CACHE_HOME": "cache", "XDG_CONFIG_HOME": "config"}
         self._environment = {variable: str(work / "user" / name) for variable, name in names.items()}
         self._tree: Path | None = None
-        self._pipeline: Pipeline | None = None
+        self._pipeline: CallPipeline | None = None
         self._finder: Finder | None = None
         """Only where it has other weights than the one of the pipeline."""
 
@@ -81,7 +81,7 @@ class Ours:
         return self.pipeline._roots.home.workspace
 
     @property
-    def pipeline(self) -> Pipeline:
+    def pipeline(self) -> CallPipeline:
         assert self._pipeline is not None
         return self._pipeline
 

@@ -100,6 +100,7 @@ def test_default_answer_shape(shop: Server) -> None:
 def test_detail_levels_add_fields(shop: Server) -> None:
     by_level = {level: ask(shop, "cart total", detail_level=level) for level in ("location", "signature", "context")}
     assert len({json.dumps(places(found)) for found in by_level.values()}) == 1
+    assert rows(by_level["location"])
     assert all(set(row) == {"path", "line_start", "line_end", "kind", "name"} for row in rows(by_level["location"]))
     (row,) = (row for row in rows(by_level["context"]) if row["name"] == "total_price")
     assert row["body_preview"].startswith("        # The discount is taken off once.\n")
@@ -140,7 +141,7 @@ def test_matches_have_columns_and_totals(shop: Server) -> None:
     (defined,) = (row for row in rows(found) if row["path"] == "shop/checkout.py")
     assert defined["snippet"] == "def finish_checkout(cart: Cart) -> int:"
     bare = ask(shop, "finish_checkout", mode="lexical", include_snippets=False)
-    assert all("snippet" not in row for row in rows(bare))
+    assert rows(bare) and all("snippet" not in row for row in rows(bare))
 
 
 def test_filters_have_an_effect(shop: Server) -> None:
@@ -354,7 +355,11 @@ def test_truncated_default_answer_has_a_cursor(shop: Server) -> None:
 
 def test_ranking_reasons_and_debug_are_opt_in(shop: Server) -> None:
     plain = ask(shop, "total_price", mode="symbol")
-    assert all("ranking_reasons" not in row for row in rows(plain)) and "debug_search" not in plain.get("hints", {})
+    assert (
+        rows(plain)
+        and all("ranking_reasons" not in row for row in rows(plain))
+        and "debug_search" not in plain.get("hints", {})
+    )
     basic = rows(ask(shop, "total_price", mode="symbol", ranking_explain_level="basic"))[0]["ranking_reasons"]
     assert basic and all(-1 <= value <= 1 and value for value in basic.values())
     full = rows(ask(shop, "total_price", mode="symbol", ranking_explain_level="full"))[0]["ranking_reasons"]

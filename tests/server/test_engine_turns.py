@@ -23,7 +23,7 @@ from codeplane.server.engine_client import EngineClient
 from codeplane.server.runtime_directory import RuntimeDirectory
 from codeplane.tools.calls import CallReply, CallRequest
 from codeplane.tools.formats import Format
-from codeplane.tools.pipeline import Pipeline
+from codeplane.tools.pipeline import CallPipeline
 from codeplane.tools.surface import Surface
 
 
@@ -70,7 +70,7 @@ class Answering:
 async def served(kind: str, pipeline: Answering) -> AsyncIterator[tuple[EngineServer, EngineClient]]:
     with tempfile.TemporaryDirectory(prefix="cpl-") as directory:
         path = Path(directory) / "engine.sock"
-        server = EngineServer(cast(Pipeline, pipeline))
+        server = EngineServer(cast(CallPipeline, pipeline))
         stop = asyncio.Event()
         serving = asyncio.ensure_future(server.serve(path, stop, 0.0))
         engine = EngineClient(path, None, Surface(format=Format.JSON), kind)
@@ -234,7 +234,7 @@ def test_engine_ends_within_its_shutdown_time(tmp_path: Path) -> None:
 
         asking = threading.Thread(target=lambda: asyncio.run(ask()))
         asking.start()
-        run_engine(runtime, lambda: cast(Pipeline, pipeline), lifeline=theirs, shutdown_seconds=0.3)
+        run_engine(runtime, lambda: cast(CallPipeline, pipeline), lifeline=theirs, shutdown_seconds=0.3)
         took = time.monotonic() - ended[0]
         pipeline.go.set()
         asking.join()

@@ -22,7 +22,7 @@ from codeplane.operations.context import Context
 from codeplane.server.assembly import open_pipeline
 from codeplane.tools.calls import CallRequest, Progress, never, no_progress
 from codeplane.tools.formats import Format
-from codeplane.tools.pipeline import Pipeline
+from codeplane.tools.pipeline import CallPipeline
 from codeplane.tools.surface import Surface
 from support.doors import until
 
@@ -67,7 +67,7 @@ class Server:
     """An engine without its transports."""
 
     root: Path
-    pipeline: Pipeline
+    pipeline: CallPipeline
 
     def call(
         self,

@@ -24,14 +24,14 @@ from codeplane.tasks.model import Task
 from codeplane.tasks.open_tasks import OpenTasks
 from codeplane.tasks.read_history import ReadHistory
 from codeplane.tasks.sessions import Session, Sessions
-from codeplane.tools.pipeline import Pipeline
+from codeplane.tools.pipeline import CallPipeline
 
 _FOREVER_DAYS = 365_000
 
 
 def open_pipeline(
     context: Context, load: Callable[[Path], Context], *, once: bool = False, prewarm: bool = True
-) -> Pipeline:
+) -> CallPipeline:
     """Open the pipeline of an engine. With `once`, for one call: no background work and no implicit index build."""
     ledger = _open_ledger(context)
     editor = _open_editor(context, ledger)
@@ -73,7 +73,7 @@ def open_pipeline(
     tasks = OpenTasks(time.monotonic, opened=task_opened, closed=task_closed, find_state=find_state)
     idle = context.config.server.session_idle_sec
     sessions = Sessions(time.monotonic, idle, opened=opened, ended=ended)
-    return Pipeline(Roots(home, load), sessions, tasks, handles, read_history, ledger, once=once)
+    return CallPipeline(Roots(home, load), sessions, tasks, handles, read_history, ledger, once=once)
 
 
 def _open_ledger(context: Context) -> Ledger | None:

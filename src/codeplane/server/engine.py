@@ -41,7 +41,7 @@ from codeplane.tools.formats import Format, requested_format
 from codeplane.tools.surface import Surface
 
 if TYPE_CHECKING:
-    from codeplane.tools.pipeline import Pipeline
+    from codeplane.tools.pipeline import CallPipeline
 
 _THREADS = MANY_CLIENTS.running + 4 * ONE_CLIENT.running
 """More than one frontend can use, so slow calls of one do not block the others."""
@@ -58,7 +58,7 @@ _ARGUMENTS_NOT_OBJECT = CodePlaneError(ErrorCode.ARGUMENT_INVALID, "the argument
 class EngineServer:
     """Read frames, run calls in threads, send envelopes."""
 
-    def __init__(self, pipeline: Pipeline) -> None:
+    def __init__(self, pipeline: CallPipeline) -> None:
         self._pipeline = pipeline
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="call")
         self._immediate_pool = ThreadPoolExecutor(_QUICK_THREADS, thread_name_prefix="quick")
@@ -308,7 +308,7 @@ class EngineServer:
 
 def run_engine(
     runtime: RuntimeDirectory,
-    open_pipeline: Callable[[], Pipeline],
+    open_pipeline: Callable[[], CallPipeline],
     *,
     lifeline: int | None,
     shutdown_seconds: float,

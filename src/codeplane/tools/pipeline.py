@@ -57,7 +57,7 @@ _OP_TYPES = {"mutations": "mutation", "test_runs": "test_run"}
 _OPENING_SECONDS = 0.005
 
 
-class Pipeline:
+class CallPipeline:
     """Runs calls. Thread-safe."""
 
     def __init__(
@@ -134,7 +134,7 @@ class Pipeline:
 class _Run:
     """State of one call, from its request to its row in the ledger."""
 
-    def __init__(self, pipeline: Pipeline, request: CallRequest) -> None:
+    def __init__(self, pipeline: CallPipeline, request: CallRequest) -> None:
         self._pipeline = pipeline
         self._request = request
         self._started = time.monotonic()

@@ -17,7 +17,7 @@ from codeplane.cli.clients import files, plan
 from codeplane.cli.clients.apply import apply_step, read_made
 from codeplane.cli.clients.catalog import CLIENTS, get_client
 from codeplane.cli.clients.files import BACKUP
-from codeplane.cli.clients.model import Client, Form, Launch, Machine, Scope
+from codeplane.cli.clients.model import Client, ConfigScope, Form, Launch, Machine
 from codeplane.cli.clients.plan import Step, plan_install, plan_uninstall
 
 DATA = Path(__file__).with_name("data")
@@ -33,17 +33,17 @@ def machine(tmp_path: Path) -> Machine:
 
 
 def install(client: Client, machine: Machine, start: Launch = START) -> Step:
-    (step,) = plan_install(client, machine, Scope.USER, None, start)
+    (step,) = plan_install(client, machine, ConfigScope.USER, None, start)
     return step
 
 
 def uninstall(client: Client, machine: Machine) -> Step:
-    (step,) = plan_uninstall(client, machine, Scope.USER, None, read_made(machine))
+    (step,) = plan_uninstall(client, machine, ConfigScope.USER, None, read_made(machine))
     return step
 
 
 def put(client: Client, machine: Machine, data: bytes, mode: int = 0o640) -> Path:
-    (path,) = client.files(machine, Scope.USER, None)
+    (path,) = client.files(machine, ConfigScope.USER, None)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
     path.chmod(mode)
@@ -79,7 +79,7 @@ def test_missing_file_is_created(client: Client, machine: Machine) -> None:
         assert apply_step(install(client, machine), machine) is None
     finally:
         os.umask(old)
-    (path,) = client.files(machine, Scope.USER, None)
+    (path,) = client.files(machine, ConfigScope.USER, None)
     assert path.stat().st_mode & 0o777 == client.user_mode
     assert path.read_bytes() == (DATA / client.name / "empty.after").read_bytes()
     assert not path.with_name(path.name + BACKUP).exists()
@@ -88,7 +88,7 @@ def test_missing_file_is_created(client: Client, machine: Machine) -> None:
 @pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
 def test_an_update_keeps_what_a_person_added(client: Client, machine: Machine) -> None:
     apply_step(install(client, machine), machine)
-    (path,) = client.files(machine, Scope.USER, None)
+    (path,) = client.files(machine, ConfigScope.USER, None)
     text = path.read_text()
     if client.form is Form.TOML:
         text = text.replace('args = ["mcp"]', 'startup_timeout_sec = 20 # slow\nargs = ["mcp"] # mine')
@@ -164,7 +164,7 @@ def test_symlink_is_followed_and_preserved(machine: Machine, tmp_path: Path) -> 
     real = tmp_path / "dotfiles" / "zed.json"
     real.parent.mkdir()
     real.write_text("{}\n")
-    (path,) = client.files(machine, Scope.USER, None)
+    (path,) = client.files(machine, ConfigScope.USER, None)
     path.parent.mkdir(parents=True)
     path.symlink_to(real)
     step = install(client, machine)
@@ -182,7 +182,7 @@ def test_project_file_symlink_out_of_the_project_is_rejected(machine: Machine, t
     outside.mkdir()
     (outside / "mcp.json").write_text("{}")
     (root / ".cursor").symlink_to(outside)
-    (step,) = plan_install(client, machine, Scope.PROJECT, root, START)
+    (step,) = plan_install(client, machine, ConfigScope.PROJECT, root, START)
     assert step.action == plan.REFUSED and step.problem and step.problem.code is ErrorCode.PATH_SYMLINK
     assert (outside / "mcp.json").read_text() == "{}"
 
@@ -261,7 +261,7 @@ def test_paths_on_other_platforms(tmp_path: Path) -> None:
     moved = Machine(home, "linux", {"CODEX_HOME": "/c", "CLAUDE_CONFIG_DIR": "/d", "XDG_CONFIG_HOME": "relative"})
 
     def place(name: str, machine: Machine) -> str:
-        (path,) = get_client(name).files(machine, Scope.USER, None)
+        (path,) = get_client(name).files(machine, ConfigScope.USER, None)
         return str(path)
 
     assert place("vscode", mac) == f"{home}/Library/Application Support/Code/User/mcp.json"
@@ -279,13 +279,13 @@ def test_paths_on_other_platforms(tmp_path: Path) -> None:
 def test_all_installed_vs_code_editions(machine: Machine) -> None:
     for edition in ("Code - Insiders", "VSCodium"):
         (machine.home / ".config" / edition / "User").mkdir(parents=True)
-    found = get_client("vscode").files(machine, Scope.USER, None)
+    found = get_client("vscode").files(machine, ConfigScope.USER, None)
     assert [path.parts[-3] for path in found] == ["Code - Insiders", "VSCodium"]
 
 
 def test_existing_opencode_file_is_used(machine: Machine, tmp_path: Path) -> None:
     client = get_client("opencode")
     (tmp_path / ".opencode").mkdir()
-    assert client.files(machine, Scope.PROJECT, tmp_path) == (tmp_path / "opencode.json",)
+    assert client.files(machine, ConfigScope.PROJECT, tmp_path) == (tmp_path / "opencode.json",)
     (tmp_path / ".opencode/opencode.jsonc").write_text("{}")
-    assert client.files(machine, Scope.PROJECT, tmp_path) == (tmp_path / ".opencode/opencode.jsonc",)
+    assert client.files(machine, ConfigScope.PROJECT, tmp_path) == (tmp_path / ".opencode/opencode.jsonc",)

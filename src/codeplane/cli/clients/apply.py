@@ -13,7 +13,7 @@ from pathlib import Path
 from codeplane import telemetry
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.cli.clients.files import read_source, write_source
-from codeplane.cli.clients.model import Machine, Scope
+from codeplane.cli.clients.model import ConfigScope, Machine
 from codeplane.cli.clients.plan import REMOVE, Step
 
 _MEMORY = "clients.json"
@@ -23,7 +23,7 @@ def apply_step(step: Step, machine: Machine) -> Path | None:
     """Write the file, and return the path of the backup; removing the entry removes the backup too."""
     if step.source is None or not step.changes:
         raise CodePlaneError(ErrorCode.INTERNAL, "there is nothing to apply in this step")
-    mode = step.client.user_mode if step.scope is Scope.USER else 0o644
+    mode = step.client.user_mode if step.scope is ConfigScope.USER else 0o644
     backup = write_source(step.source, step.after, mode=mode, backup=step.action != REMOVE)
     if step.action == REMOVE:
         _remove_backup(step.source.backup)

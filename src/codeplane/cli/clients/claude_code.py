@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codeplane.cli.clients.model import Client, Endpoint, Entry, Launch, Machine, Scope
+from codeplane.cli.clients.model import Client, ConfigScope, Endpoint, Entry, Launch, Machine
 
 
 def _traces(machine: Machine) -> tuple[Path, ...]:
@@ -20,7 +20,7 @@ def _project_files(root: Path) -> tuple[Path, ...]:
     return (root / ".mcp.json",)
 
 
-def _entry(launch: Launch, scope: Scope) -> Entry:
+def _entry(launch: Launch, scope: ConfigScope) -> Entry:
     return {"type": "stdio", "command": launch.command, "args": list(launch.args)}
 
 

@@ -11,7 +11,7 @@ from codeplane.base.errors import CodePlaneError
 from codeplane.base.paths import display
 from codeplane.cli.clients.catalog import CLIENTS
 from codeplane.cli.clients.files import read_source
-from codeplane.cli.clients.model import Client, Machine, Scope, is_our_http, is_ours, launched
+from codeplane.cli.clients.model import Client, ConfigScope, Machine, is_our_http, is_ours, launched
 from codeplane.cli.clients.plan import look_up, read_text
 from codeplane.cli.clients.syntax import SyntaxProblem
 
@@ -37,10 +37,10 @@ def clients_doctor(environment: Mapping[str, str], root: Path | None = None) -> 
 
 def _examine(client: Client, machine: Machine, root: Path | None) -> Finding:
     entries: list[tuple[Path, object]] = []
-    for scope in Scope:
+    for scope in ConfigScope:
         for path in client.files(machine, scope, root):
             try:
-                source = read_source(path, root if scope is Scope.PROJECT else None)
+                source = read_source(path, root if scope is ConfigScope.PROJECT else None)
                 _, existing = look_up(client, read_text(source)[1])
             except (CodePlaneError, SyntaxProblem, UnicodeDecodeError) as error:
                 reason = f"cannot parse {display(str(path))}: {display(str(error))}"

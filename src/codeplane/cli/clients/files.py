@@ -21,7 +21,7 @@ MAX_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True)
-class Source:
+class ConfigFile:
     """A file as it was read."""
 
     path: Path
@@ -42,7 +42,7 @@ class Source:
         return self.target.with_name(self.target.name + BACKUP)
 
 
-def read_source(path: Path, within: Path | None = None) -> Source:
+def read_source(path: Path, within: Path | None = None) -> ConfigFile:
     target = Path(os.path.realpath(path))
     if within is not None and not target.is_relative_to(os.path.realpath(within)):
         raise CodePlaneError(
@@ -54,7 +54,7 @@ def read_source(path: Path, within: Path | None = None) -> Source:
     try:
         descriptor = os.open(target, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     except FileNotFoundError:
-        return Source(path, target, None)
+        return ConfigFile(path, target, None)
     except OSError as error:
         raise _unusable(path, "read", error) from None
     try:
@@ -70,10 +70,10 @@ def read_source(path: Path, within: Path | None = None) -> Source:
         raise _unusable(path, "read", error) from None
     finally:
         os.close(descriptor)
-    return Source(path, target, data, _identity(found), stat.S_IMODE(found.st_mode))
+    return ConfigFile(path, target, data, _identity(found), stat.S_IMODE(found.st_mode))
 
 
-def write_source(source: Source, data: bytes, *, mode: int, backup: bool = True) -> Path | None:
+def write_source(source: ConfigFile, data: bytes, *, mode: int, backup: bool = True) -> Path | None:
     """Replace the file, and return the path of the backup. `mode` is for a file that did not exist."""
     try:
         if source.data is None:
@@ -86,7 +86,7 @@ def write_source(source: Source, data: bytes, *, mode: int, backup: bool = True)
     return source.backup if backup and source.data is not None else None
 
 
-def _put(path: Path, data: bytes, source: Source, *, mode: int = 0o600, unless_changed: bool = False) -> None:
+def _put(path: Path, data: bytes, source: ConfigFile, *, mode: int = 0o600, unless_changed: bool = False) -> None:
     temporary = path.with_name(f".{path.name}.{os.urandom(6).hex()}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
@@ -108,7 +108,7 @@ def _put(path: Path, data: bytes, source: Source, *, mode: int = 0o600, unless_c
     _sync_directory(path.parent)
 
 
-def _check_unchanged(source: Source) -> None:
+def _check_unchanged(source: ConfigFile) -> None:
     """Fail if the file has changed since it was read: clients rewrite their files while they run."""
     try:
         now = _identity(os.stat(source.target))

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
-from codeplane.cli.clients.jsonc import Member, Node, find, parse, plain, skip
+from codeplane.cli.clients.jsonc import JsonMember, Node, find, parse, plain, skip
 from codeplane.cli.clients.syntax import Splice, SyntaxProblem, Unchangeable, newline_of, problem_at, splice
 
 _BLANKS = " \t\r\n"
@@ -126,7 +126,7 @@ def _without(text: str, holder: Node, name: str) -> str:
     raise Unchangeable
 
 
-def _removal_splices(text: str, holder: Node, members: Sequence[Member], index: int) -> list[Splice]:
+def _removal_splices(text: str, holder: Node, members: Sequence[JsonMember], index: int) -> list[Splice]:
     """Return edits that remove a member together with its surrounding blanks."""
     member = members[index]
     before = len(text[: member.start].rstrip(_BLANKS))
@@ -156,7 +156,7 @@ def _removal_splices(text: str, holder: Node, members: Sequence[Member], index: 
     return [Splice(start, holder.end - 1, "")]
 
 
-def _plain_removal(text: str, members: Sequence[Member], index: int) -> list[Splice]:
+def _plain_removal(text: str, members: Sequence[JsonMember], index: int) -> list[Splice]:
     member = members[index]
     cut = [Splice(member.start, member.value.end, "")]
     comma = member.comma if member.comma >= 0 else members[index - 1].comma if index else -1

@@ -21,13 +21,13 @@ class Node(NamedTuple):
     start: int
     end: int
     scalar: object = None
-    members: tuple[Member, ...] | None = None
+    members: tuple[JsonMember, ...] | None = None
     """Members of an object."""
     items: tuple[Node, ...] | None = None
     """Items of an array."""
 
 
-class Member(NamedTuple):
+class JsonMember(NamedTuple):
     key: str
     start: int
     value: Node
@@ -89,7 +89,7 @@ def _value(text: str, start: int, depth: int) -> Node:
 
 
 def _object(text: str, start: int, depth: int) -> Node:
-    members: list[Member] = []
+    members: list[JsonMember] = []
     position = skip(text, start + 1)
     while text[position : position + 1] != "}":
         key = _STRING.match(text, position)
@@ -100,7 +100,7 @@ def _object(text: str, start: int, depth: int) -> Node:
             raise _unexpected(text, colon, "':'")
         value = _value(text, skip(text, colon + 1), depth + 1)
         position, comma = _after(text, value.end, "}")
-        members.append(Member(json.loads(key.group()), key.start(), value, comma))
+        members.append(JsonMember(json.loads(key.group()), key.start(), value, comma))
     return Node(start, position + 1, members=tuple(members))
 
 

@@ -25,7 +25,7 @@ TOKEN_VARIABLE = "CODEPLANE_TOKEN"
 Entry = Mapping[str, object]
 
 
-class Scope(Enum):
+class ConfigScope(Enum):
     USER = "user"
     PROJECT = "project"
 
@@ -100,7 +100,7 @@ class Client:
     """Configuration files relative to the repository root; empty if the client has no project configuration."""
     ways: tuple[tuple[str, ...], ...]
     """Key paths of the servers. The first one that the file has is used, otherwise the first."""
-    entry: Callable[[Launch, Scope], Entry]
+    entry: Callable[[Launch, ConfigScope], Entry]
     http_entry: Callable[[Endpoint], Entry]
     http_extra: Mapping[str, object] = field(default_factory=dict, compare=False)
     """Top-level settings that an HTTP entry needs."""
@@ -112,8 +112,8 @@ class Client:
     starts_in_project: bool = True
     """True if servers of the user's configuration are started in the project directory."""
 
-    def files(self, machine: Machine, scope: Scope, root: Path | None) -> tuple[Path, ...]:
-        if scope is Scope.USER:
+    def files(self, machine: Machine, scope: ConfigScope, root: Path | None) -> tuple[Path, ...]:
+        if scope is ConfigScope.USER:
             return self.user_files(machine)
         return self.project_files(root) if root else ()
 

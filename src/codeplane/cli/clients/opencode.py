@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codeplane.cli.clients.model import Client, Endpoint, Entry, Launch, Machine, Scope, first_existing
+from codeplane.cli.clients.model import Client, ConfigScope, Endpoint, Entry, Launch, Machine, first_existing
 
 
 def _traces(machine: Machine) -> tuple[Path, ...]:
@@ -24,7 +24,7 @@ def _project_files(root: Path) -> tuple[Path, ...]:
     return first_existing(*(place / name for place in places for name in ("opencode.json", "opencode.jsonc")))
 
 
-def _entry(launch: Launch, scope: Scope) -> Entry:
+def _entry(launch: Launch, scope: ConfigScope) -> Entry:
     return {"type": "local", "command": [launch.command, *launch.args]}
 
 

@@ -13,16 +13,16 @@ from pathlib import Path
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 from codeplane.cli.clients import json_edit, toml_edit
-from codeplane.cli.clients.files import Source, read_source
+from codeplane.cli.clients.files import ConfigFile, read_source
 from codeplane.cli.clients.model import (
     NAME,
     Client,
+    ConfigScope,
     Endpoint,
     Entry,
     Form,
     Launch,
     Machine,
-    Scope,
     is_our_http,
     is_ours,
 )
@@ -39,10 +39,10 @@ class Step:
     """The change to one file."""
 
     client: Client
-    scope: Scope
+    scope: ConfigScope
     path: Path
     action: str
-    source: Source | None = None
+    source: ConfigFile | None = None
     after: bytes = b""
     existing: object = None
     """Our entry in the file, or another entry of its name."""
@@ -55,13 +55,13 @@ class Step:
         return self.action in CHANGES
 
 
-def plan_install(client: Client, machine: Machine, scope: Scope, root: Path | None, launch: Launch) -> list[Step]:
+def plan_install(client: Client, machine: Machine, scope: ConfigScope, root: Path | None, launch: Launch) -> list[Step]:
     entry = client.entry(launch, scope)
     return [_install(client, scope, path, root, entry) for path in client.files(machine, scope, root)]
 
 
 def plan_uninstall(
-    client: Client, machine: Machine, scope: Scope, root: Path | None, made: Mapping[str, int]
+    client: Client, machine: Machine, scope: ConfigScope, root: Path | None, made: Mapping[str, int]
 ) -> list[Step]:
     return [_uninstall(client, scope, path, root, made) for path in client.files(machine, scope, root)]
 
@@ -80,13 +80,13 @@ def look_up(client: Client, text: str) -> tuple[tuple[str, ...], object]:
     return chosen, None
 
 
-def read_text(source: Source) -> tuple[str, str]:
+def read_text(source: ConfigFile) -> tuple[str, str]:
     """Return the byte order mark, if there is one, and the text after it."""
     text = (source.data or b"").decode("utf-8")
     return (BOM, text[1:]) if text.startswith(BOM) else ("", text)
 
 
-def snippet(client: Client, launch: Launch, scope: Scope) -> str:
+def snippet(client: Client, launch: Launch, scope: ConfigScope) -> str:
     """Return the configuration to add by hand."""
     entry = client.entry(launch, scope)
     if client.form is Form.TOML:
@@ -106,10 +106,10 @@ def http_snippet(client: Client, endpoint: Endpoint) -> str:
     return json.dumps({**servers, **client.http_extra}, indent=2)
 
 
-def _install(client: Client, scope: Scope, path: Path, root: Path | None, entry: Entry) -> Step:
+def _install(client: Client, scope: ConfigScope, path: Path, root: Path | None, entry: Entry) -> Step:
     source = None
     try:
-        source = read_source(path, root if scope is Scope.PROJECT else None)
+        source = read_source(path, root if scope is ConfigScope.PROJECT else None)
         mark, text = read_text(source)
         way, existing = look_up(client, text)
         ours = is_ours(existing)
@@ -122,10 +122,10 @@ def _install(client: Client, scope: Scope, path: Path, root: Path | None, entry:
         return Step(client, scope, path, REFUSED, source, problem=_problem(client, path, error))
 
 
-def _uninstall(client: Client, scope: Scope, path: Path, root: Path | None, made: Mapping[str, int]) -> Step:
+def _uninstall(client: Client, scope: ConfigScope, path: Path, root: Path | None, made: Mapping[str, int]) -> Step:
     source = None
     try:
-        source = read_source(path, root if scope is Scope.PROJECT else None)
+        source = read_source(path, root if scope is ConfigScope.PROJECT else None)
         mark, text = read_text(source)
         way, existing = look_up(client, text)
         if not is_ours(existing) and not is_our_http(existing):

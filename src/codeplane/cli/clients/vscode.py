@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codeplane.cli.clients.model import Client, Endpoint, Entry, Launch, Machine, Scope
+from codeplane.cli.clients.model import Client, ConfigScope, Endpoint, Entry, Launch, Machine
 
 _INPUT = "codeplane-token"
 _EDITIONS = ("Code", "Code - Insiders", "VSCodium")
@@ -23,9 +23,9 @@ def _project_files(root: Path) -> tuple[Path, ...]:
     return (root / ".vscode/mcp.json",)
 
 
-def _entry(launch: Launch, scope: Scope) -> Entry:
+def _entry(launch: Launch, scope: ConfigScope) -> Entry:
     entry: dict[str, object] = {"type": "stdio", "command": launch.command, "args": list(launch.args)}
-    if scope is Scope.USER and "-C" not in launch.args:
+    if scope is ConfigScope.USER and "-C" not in launch.args:
         # Servers of the profile are started in the home directory by default.
         entry["cwd"] = "${workspaceFolder}"
     return entry

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codeplane.cli.clients.model import Client, Endpoint, Entry, Launch, Machine, Scope
+from codeplane.cli.clients.model import Client, ConfigScope, Endpoint, Entry, Launch, Machine
 
 
 def _directory(machine: Machine) -> Path:
@@ -24,7 +24,7 @@ def _project_files(root: Path) -> tuple[Path, ...]:
     return (root / ".zed/settings.json",)
 
 
-def _entry(launch: Launch, scope: Scope) -> Entry:
+def _entry(launch: Launch, scope: ConfigScope) -> Entry:
     # Older versions distinguish servers by "source"; newer ones ignore it.
     return {"source": "custom", "command": launch.command, "args": list(launch.args)}
 

@@ -18,7 +18,7 @@ from codeplane.cli.assemble import Invocation, find_root, load_config, start_log
 from codeplane.cli.clients.apply import apply_step, read_made
 from codeplane.cli.clients.catalog import CLIENTS, NAMES, get_client
 from codeplane.cli.clients.files import BACKUP
-from codeplane.cli.clients.model import Client, Endpoint, Launch, Machine, Scope, launch
+from codeplane.cli.clients.model import Client, ConfigScope, Endpoint, Launch, Machine, launch
 from codeplane.cli.clients.plan import (
     REFUSED,
     Step,
@@ -49,8 +49,8 @@ class InstallOptions:
     read_only: bool = False
 
     @property
-    def scope(self) -> Scope:
-        return Scope(self.where)
+    def scope(self) -> ConfigScope:
+        return ConfigScope(self.where)
 
 
 scope_option = click.option(
@@ -139,7 +139,7 @@ def _uninstall(invocation: Invocation, options: InstallOptions) -> Reply:
 
 
 def _begin(invocation: Invocation, options: InstallOptions) -> tuple[Machine, Path | None]:
-    root = find_root(invocation.start) if options.scope is Scope.PROJECT else None
+    root = find_root(invocation.start) if options.scope is ConfigScope.PROJECT else None
     start_logging(root, load_config(root, invocation, os.environ))
     return Machine.of(os.environ), root
 
@@ -299,7 +299,9 @@ def _report(finished: list[Step], backups: dict[Path, Path], machine: Machine, c
     )
 
 
-def _snippets(clients: Sequence[Client], scope: Scope, machine: Machine, root: Path | None, start: Launch) -> Reply:
+def _snippets(
+    clients: Sequence[Client], scope: ConfigScope, machine: Machine, root: Path | None, start: Launch
+) -> Reply:
     style = Style.of(sys.stdout)
     blocks, records = [], []
     for client in clients:
@@ -321,12 +323,12 @@ def _nobody() -> Reply:
 def _cautions(steps: Iterable[Step], options: InstallOptions, start: Launch, pinned: Path | None) -> list[str]:
     steps = list(steps)
     cautions = _links(steps)
-    if options.scope is Scope.PROJECT and Path(start.command).is_absolute():
+    if options.scope is ConfigScope.PROJECT and Path(start.command).is_absolute():
         cautions.append(
             f"{start.command} does not exist on other machines; if 'cpl' is on the PATH, only its name is written"
         )
     lost = [step.client.title for step in steps if step.changes and not step.client.starts_in_project]
-    if options.scope is Scope.USER and not pinned and lost:
+    if options.scope is ConfigScope.USER and not pinned and lost:
         cautions.append(
             f"{' and '.join(dict.fromkeys(lost))} may start CodePlane outside the project; "
             "'cpl -C PATH install' sets the repository"

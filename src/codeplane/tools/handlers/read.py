@@ -25,7 +25,7 @@ from codeplane.tools.handlers.paging import take_rest
 from codeplane.tools.handlers.read_budget import budget_meta, find_allowance
 from codeplane.tools.handlers.read_compat import DEPRECATED
 from codeplane.tools.handlers.read_full import ReadFileFullArguments, read_file_full, reset_budget
-from codeplane.tools.handlers.read_passages import Passage, Passages, next_target
+from codeplane.tools.handlers.read_passages import Passages, ReadPassage, next_target
 from codeplane.tools.handlers.read_request import ReadArguments, ReadCall, check_read, parse_read
 from codeplane.tools.text.read import render_read, render_read_file_full, render_reset_budget
 from codeplane.workspace.freshness import FreshResult
@@ -105,12 +105,12 @@ def _meta(call: Call, passages: Passages, read: FreshResult[Any] | None) -> dict
     return meta | budget_meta(call, passages.allowance, passages.doubts)
 
 
-def _least_fresh(passages: list[Passage]) -> FreshResult[Any] | None:
+def _least_fresh(passages: list[ReadPassage]) -> FreshResult[Any] | None:
     reads = [passage.found.read for passage in passages if passage.found is not None and passage.found.read is not None]
     return next((read for read in reads if read.freshness.status != "fresh"), reads[-1] if reads else None)
 
 
-def _item(passage: Passage) -> dict[str, object]:
+def _item(passage: ReadPassage) -> dict[str, object]:
     if passage.status == "ok":
         return passage.fields
     message = {"message": passage.message} if passage.message and "message" not in passage.fields else {}
@@ -126,7 +126,7 @@ def _pagination(call: Call, request: ReadCall, left: tuple[ReadTarget, ...]) -> 
     return {"pagination": {"next_cursor": cursor, "total_estimate": len(left)}}
 
 
-def _hints(call: Call, args: ReadArguments, passage: Passage) -> dict[str, object]:
+def _hints(call: Call, args: ReadArguments, passage: ReadPassage) -> dict[str, object]:
     """Calls that continue a truncated target, or search for one that was not found."""
     found, shown = passage.located, passage.shown
     if found is None or shown is None:
@@ -167,14 +167,14 @@ def _next_call(
     return call.next_call("read", {**arguments, **place}, command)
 
 
-def _again(args: ReadArguments, request: ReadCall, repeated: list[Passage]) -> dict[str, object]:
+def _again(args: ReadArguments, request: ReadCall, repeated: list[ReadPassage]) -> dict[str, object]:
     """Arguments that return lines again that were left out."""
     if not request.is_list:
         return {**args.as_dict(), "fresh": True}
     return {"targets": [_as_target(passage) for passage in repeated], "fresh": True}
 
 
-def _as_target(passage: Passage) -> str:
+def _as_target(passage: ReadPassage) -> str:
     found, shown = passage.located, passage.shown
     assert found is not None and shown is not None
     return found.symbol.reference if found.symbol is not None else f"{found.path}:{passage.first}-{shown.last}"

@@ -52,7 +52,7 @@ class GivenRun(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Passage:
+class ReadPassage:
     """Answer for one target."""
 
     target: ReadTarget
@@ -94,7 +94,7 @@ class Passages:
         self._room = _UNBOUNDED if call.surface.everything else ANSWER_CHARS
         self._sent_digests: dict[str, str] = {}
         """Digests that the answer already contains, by path."""
-        self.all: list[Passage] = []
+        self.all: list[ReadPassage] = []
         self.notices: list[Notice] = []
         self.doubts: list[Notice] = []
         self.whole_tokens: dict[str, int] = {}
@@ -110,7 +110,7 @@ class Passages:
             if not self.request.is_list or error.code is ErrorCode.CANCELLED:
                 raise
             fields = {"target": target.written[:_MAX_ECHO], **_short_error(error)}
-            passage = Passage(target, fields, status_of(error), error=error)
+            passage = ReadPassage(target, fields, status_of(error), error=error)
         if passage.is_cut_away and self.all:
             return False
         self._note(passage)
@@ -118,7 +118,7 @@ class Passages:
         self._room -= json_size(passage.fields)
         return True
 
-    def _read(self, target: ReadTarget) -> Passage:
+    def _read(self, target: ReadTarget) -> ReadPassage:
         request = self.request
         if target.mode is not None:
             require_mode(request.mode_parameters, target.mode)
@@ -126,7 +126,7 @@ class Passages:
         require_mode(request.mode_parameters, found.mode)
         if isinstance(found, NotLocated):
             fields = {"mode": found.mode, "target": (target.symbol or target.written)[:_MAX_ECHO], **found.fields}
-            return Passage(target, _fit_candidates(fields, self._room), found.status, found.message, found=found)
+            return ReadPassage(target, _fit_candidates(fields, self._room), found.status, found.message, found=found)
         first = found.first + request.offset
         if first > max(1, found.last):
             raise _beyond(found, request.offset)
@@ -142,7 +142,7 @@ class Passages:
         shown = kept.whole
         truncated = request.with_text and (shown.within_line or shown.last < found.last)
         asked = request.limit is not None and shown.last - first + 1 == request.limit and not shown.within_line
-        passage = Passage(
+        passage = ReadPassage(
             target,
             extra,
             located=found,
@@ -181,7 +181,7 @@ class Passages:
     def _is_worth_omitting(self, found: LocatedText, run: GivenRun) -> bool:
         return len(found.body.between(run.first, run.last).decode("utf-8")) >= MIN_OMITTED_CHARS
 
-    def _note(self, passage: Passage) -> None:
+    def _note(self, passage: ReadPassage) -> None:
         found, shown = passage.located, passage.shown
         if found is None or shown is None or not self.request.with_text:
             return
@@ -213,7 +213,7 @@ class Passages:
         self.notices += [notice for notice in notices if notice not in self.notices]
         del self.notices[_MAX_NOTICES:]
 
-    def _fields(self, passage: Passage) -> dict[str, object]:
+    def _fields(self, passage: ReadPassage) -> dict[str, object]:
         found, shown, target = passage.located, passage.shown, passage.target
         assert found is not None and shown is not None
         fields: dict[str, object] = {"mode": found.mode}
@@ -251,7 +251,7 @@ class Passages:
         return bool(given)
 
 
-def _text_fields(passage: Passage) -> dict[str, object]:
+def _text_fields(passage: ReadPassage) -> dict[str, object]:
     """Return the text of a passage, or references to earlier answers.
 
     - `content`: all lines from `line_start` to `line_end`.

@@ -31,7 +31,7 @@ from codeplane.tools.handlers.paging import (
 )
 from codeplane.tools.handlers.search_disk import index_lines, search_disk
 from codeplane.tools.handlers.search_empty import NAME_MODES, EmptyResult, explain_empty, measure
-from codeplane.tools.handlers.search_page import DEFAULT_LIMIT, Page, fill_page, json_chars, page_chars
+from codeplane.tools.handlers.search_page import DEFAULT_LIMIT, ResultPage, fill_page, json_chars, page_chars
 from codeplane.tools.handlers.search_request import VIEW, SearchArguments, check_search, make_request, make_view
 from codeplane.tools.handlers.search_text import (
     TextForm,
@@ -207,7 +207,7 @@ def _pagination(call: Call, rest: _SearchRows) -> dict[str, object]:
     return fields
 
 
-def _page_hints(call: Call, page: Page, pagination: Mapping[str, object], rest: _SearchRows) -> dict[str, object]:
+def _page_hints(call: Call, page: ResultPage, pagination: Mapping[str, object], rest: _SearchRows) -> dict[str, object]:
     """Calls that continue a page that was cut to its size, in full or in compact form."""
     cursor = pagination.get("next_cursor")
     if not page.cut or cursor is None or call.surface.everything:

@@ -13,7 +13,7 @@ from codeplane.operations.search.model import SearchRequest, SearchResult
 from codeplane.tools.calls import Call
 from codeplane.tools.catalog.call_graph import CALL_GRAPH
 from codeplane.tools.catalog.outline import FILE_OUTLINE
-from codeplane.tools.handlers.search_page import Page
+from codeplane.tools.handlers.search_page import ResultPage
 from codeplane.tools.handlers.search_request import MAX_ECHO, SearchArguments
 
 _ADVICE = frozenset({"noise_mitigation"})
@@ -65,7 +65,7 @@ def follow_up(call: Call, found: SearchResult, request: SearchRequest, path: str
     return {"call_graph_hint": {"tool": "call_graph", "args": {"symbol": symbol, **elsewhere}}}
 
 
-def completeness(page: Page, found: SearchResult) -> dict[str, object]:
+def completeness(page: ResultPage, found: SearchResult) -> dict[str, object]:
     meta = truncation(page)
     if not meta and found.skipped:
         meta["completeness"] = "partial"
@@ -76,7 +76,7 @@ def completeness(page: Page, found: SearchResult) -> dict[str, object]:
     return meta
 
 
-def truncation(page: Page) -> dict[str, object]:
+def truncation(page: ResultPage) -> dict[str, object]:
     """Mark a page with fewer rows than requested, because of its size."""
     return {"completeness": "truncated"} if page.cut else {}
 

@@ -21,7 +21,7 @@ MAX_CHARS = MAX_ANSWER_CHARS - 3_000
 
 
 @dataclass(frozen=True)
-class Page:
+class ResultPage:
     rows: list[Row]
     cut: bool
     """True if requested rows are left for the next page."""
@@ -41,7 +41,7 @@ def page_chars(limit: int | None, view: RowOptions, *, person: bool = False) -> 
 
 def fill_page(
     hits: Sequence[Hit], around: Sequence[HitContext], view: RowOptions, exhaustive: bool, limit: int | None, room: int
-) -> Page:
+) -> ResultPage:
     """Return the first rows that fit into `room` characters, at least one: empty pages would never end."""
     wanted = hits[: limit or DEFAULT_LIMIT]
     rows: list[Row] = []
@@ -50,9 +50,9 @@ def fill_page(
         row = row_of(hit, view, exhaustive=exhaustive, context=beside)
         room -= json_chars(row) + 1
         if rows and room < 0:
-            return Page(rows, cut=True)
+            return ResultPage(rows, cut=True)
         rows.append(row)
-    return Page(rows, cut=False)
+    return ResultPage(rows, cut=False)
 
 
 def json_chars(value: object) -> int:
