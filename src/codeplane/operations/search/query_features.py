@@ -99,10 +99,7 @@ def analyze_query(text: str) -> QueryFeatures:
     words = normalize_text(plain).split()
     name = _CALL.sub("", plain).strip("`'\" ")
     is_name = bool(_NAME.fullmatch(name)) and bool(words)
-    if is_name:
-        shape = QueryShape.NAME
-    else:
-        shape = QueryShape.WORDS if 0 < len(words) <= MAX_NAME_WORDS else QueryShape.TEXT
+    shape = _shape(words, is_name)
     parts = [part for part in _SEPARATORS.split(name) if part] if is_name else []
     last = parts[-1] if parts else plain
     key = "" if shape is QueryShape.TEXT else name_key(last)
@@ -112,8 +109,7 @@ def analyze_query(text: str) -> QueryFeatures:
     lines = tuple((path, line) for path, line in mentions if line and path in paths)[:MAX_PATHS]
     # A line number is not a term.
     numbers = {str(line) for _, line in lines}
-    is_multiline = "\n" in plain
-    terms = _terms(plain) if is_multiline else terms_of_text(plain)
+    terms = _terms(plain)
     return QueryFeatures(
         text=plain,
         shape=shape,
@@ -127,9 +123,15 @@ def analyze_query(text: str) -> QueryFeatures:
         paths=paths,
         lines=lines,
         only_path=len(paths) == 1 and len(plain.split()) == 1,
-        title=frozenset(terms_of_text(plain.partition("\n")[0])) if is_multiline else frozenset(),
+        title=_title_terms(plain),
         asks_for_tests=len(words) <= MAX_ASKING_WORDS and _asks_for_tests(plain[:500]),
     )
+
+
+def _shape(words: Sequence[str], is_name: bool) -> QueryShape:
+    if is_name:
+        return QueryShape.NAME
+    return QueryShape.WORDS if 0 < len(words) <= MAX_NAME_WORDS else QueryShape.TEXT
 
 
 def _names(words: Sequence[str], identifiers: frozenset[str], key: str) -> dict[str, NameEvidence]:
@@ -142,12 +144,19 @@ def _names(words: Sequence[str], identifiers: frozenset[str], key: str) -> dict[
     return names
 
 
+def _title_terms(text: str) -> frozenset[str]:
+    title, newline, _ = text.partition("\n")
+    return frozenset(terms_of_text(title)) if newline else frozenset()
+
+
 def _asks_for_tests(text: str) -> bool:
     return _ASKS_FOR_TESTS.search(text) is not None and _RUNS_TESTS.search(text) is None
 
 
 def _terms(text: str) -> dict[str, int]:
-    """Return the terms of a pasted text without URLs and numbers, which say nothing about the code."""
+    """Return the terms; those of a pasted, multi-line text without URLs and numbers."""
+    if "\n" not in text:
+        return terms_of_text(text)
     return {term: count for term, count in terms_of_text(_ADDRESS.sub(" ", text)).items() if not term.isdigit()}
 
 

@@ -49,19 +49,10 @@ def search_ranked(task: SearchTask, changes: GitChanges, weights: Weights) -> Se
     features = _analyze(task)
     must = find_must_files(sources, filters) if filters.must else MustFiles()
     is_definitions = request.mode == "definitions"
-    names_only = is_definitions or request.mode == "symbol"
     is_deep = is_definitions or bool(request.kinds or filters.has_text_filters)
-    only_files = must.files if filters.must else _filtered_files(task)
-    scope = RankingScope(
-        accepts=lambda file: filters.accepts_file(file.path, file.language),
-        in_scope=lambda file: filters.accepts_role(file.role),
-        only_files=None if only_files is None else list(only_files),
-        scope=filters.scope,
-        changed=frozenset() if changes.too_many else changes.paths,
-        rows_per_file=_ALL_ROWS if is_deep else ROWS_PER_FILE,
-    )
-    phrase = {} if names_only or not weights.phrase else find_phrase(sources, parsed.text)
-    ranking = rank(snapshot, features, scope, weights, names_only=names_only, phrase=phrase)
+    changed = frozenset() if changes.too_many else changes.paths
+    rows_per_file = _ALL_ROWS if is_deep else ROWS_PER_FILE
+    ranking = _rank(task, features, must, weights, changed, rows_per_file)
     rows, missing = _resolved_rows(task, features, ranking)
     most = MAX_NAMED if is_definitions else MAX_RANKED
     if filters.must:
@@ -74,17 +65,10 @@ def search_ranked(task: SearchTask, changes: GitChanges, weights: Weights) -> Se
     distinct, suppressed = without_twins(accepted, _place)
     arranged, diversity = _arranged(distinct, request)
     shown = arranged[:most]
-    lost = {
-        reason.value: rejected[reason]
-        for reason in (Rejection.KIND, Rejection.EXCLUDE)
-        if rejected[reason] and not shown
-    }
-    notices: tuple[Notice, ...] = ()
+    lost = {} if shown else _lost(rejected)
     # Results that have the words, but are rejected by another filter, do not count as unsatisfied.
-    if filters.must and not shown and not lost:
-        words = [word[:MAX_ECHO] for word in parsed.must[:MAX_SIMILAR]]
-        notices = (Notice(WarningCode.FILTER_MUST_UNSATISFIED, {"must": words}),)
-    boosted = sum(1 for hit in shown if hit.path in scope.changed)
+    is_unsatisfied = bool(filters.must) and not shown and not lost
+    boosted = sum(hit.path in changed for hit in shown)
     return SearchResult(
         hits=add_evidence(task, _with_snippets(shown, texts, ranking), texts, ranking.idf, features),
         total=len(arranged) if is_definitions else len(shown),
@@ -93,7 +77,7 @@ def search_ranked(task: SearchTask, changes: GitChanges, weights: Weights) -> Se
         skipped=must.skipped,
         similar=missing.suggestions if missing is not None else (),
         not_found=not_found_message(missing) if missing is not None else "",
-        notices=notices,
+        notices=_must_notice(parsed.must) if is_unsatisfied else (),
         hints={**lost, **({"not_searched": dict(must.not_searched)} if must.not_searched else {})},
         debug={
             "shape": features.shape.value,
@@ -105,6 +89,40 @@ def search_ranked(task: SearchTask, changes: GitChanges, weights: Weights) -> Se
             "changed_files_boost": changes.as_dict(boosted, weights.changed),
         },
     )
+
+
+def _rank(
+    task: SearchTask,
+    features: QueryFeatures,
+    must: MustFiles,
+    weights: Weights,
+    changed: frozenset[RepoPath],
+    rows_per_file: int,
+) -> Ranking:
+    sources, request, parsed, filters = task
+    names_only = request.mode in ("definitions", "symbol")
+    only_files = must.files if filters.must else _filtered_files(task)
+    scope = RankingScope(
+        accepts=lambda file: filters.accepts_file(file.path, file.language),
+        in_scope=lambda file: filters.accepts_role(file.role),
+        only_files=None if only_files is None else list(only_files),
+        scope=filters.scope,
+        changed=changed,
+        rows_per_file=rows_per_file,
+    )
+    phrase = {} if names_only or not weights.phrase else find_phrase(sources, parsed.text)
+    return rank(sources.snapshot, features, scope, weights, names_only=names_only, phrase=phrase)
+
+
+def _lost(rejected: Mapping[str, int]) -> dict[str, int]:
+    """Return the candidates that the kind and `exclude:` filters rejected."""
+    reasons = (Rejection.KIND.value, Rejection.EXCLUDE.value)
+    return {reason: rejected[reason] for reason in reasons if rejected[reason]}
+
+
+def _must_notice(must: Sequence[str]) -> tuple[Notice, ...]:
+    words = [word[:MAX_ECHO] for word in must[:MAX_SIMILAR]]
+    return (Notice(WarningCode.FILTER_MUST_UNSATISFIED, {"must": words}),)
 
 
 def _analyze(task: SearchTask) -> QueryFeatures:

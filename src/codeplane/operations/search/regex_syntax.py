@@ -159,24 +159,12 @@ def _read_class(pattern: str, start: int) -> tuple[RegexToken, int]:
     newline = False
     capital: bool | None = None
     while at < len(pattern) and (pattern[at] != "]" or at == first):
-        posix = _POSIX.match(pattern, at)
-        letter = pattern[at + 1 : at + 2] if pattern[at] == "\\" else ""
-        if posix or letter in ("p", "P") or (letter and letter in _SETS):
-            end = posix.end() if posix else _end_of_property(pattern, at) if letter in "pP" else at + 2
-            narrow += _SETS[letter].narrow_inside if letter in _SETS else pattern[at:end]
-            wide += _SETS[letter].inside if letter in _SETS else pattern[at:end]
+        nested = _read_nested_set(pattern, at)
+        if nested is not None:
+            narrow, wide, at = narrow + nested[0], wide + nested[1], nested[2]
             members = None
-            at = end
             continue
-        began = at
-        low, at = _read_member(pattern, at)
-        high = low
-        if pattern.startswith("-", at) and at + 1 < len(pattern) and pattern[at + 1] != "]":
-            if pattern[at + 1 : at + 3] in _SET_ESCAPES:
-                raise invalid(pattern, began, "a range cannot end with a class")
-            high, at = _read_member(pattern, at + 1)
-            if high < low:
-                raise invalid(pattern, began, "a range is reversed")
+        low, high, at = _read_range(pattern, at)
         spelled = _in_class(low) if low == high else f"{_in_class(low)}-{_in_class(high)}"
         narrow += spelled
         wide += spelled
@@ -190,6 +178,32 @@ def _read_class(pattern: str, start: int) -> tuple[RegexToken, int]:
     known = None if members is None else frozenset(members)
     crosses = newline and not negated
     return RegexToken(TokenKind.CLASS, f"{narrow}]", f"{wide}]", known, newline=crosses, capital=capital), at + 1
+
+
+def _read_nested_set(pattern: str, at: int) -> tuple[str, str, int] | None:
+    """Return both spellings of a POSIX class, property or set escape inside of a class, and the offset after it."""
+    if posix := _POSIX.match(pattern, at):
+        return posix[0], posix[0], posix.end()
+    letter = pattern[at + 1 : at + 2] if pattern[at] == "\\" else ""
+    if letter in ("p", "P"):
+        end = _end_of_property(pattern, at)
+        return pattern[at:end], pattern[at:end], end
+    if letter and letter in _SETS:
+        return _SETS[letter].narrow_inside, _SETS[letter].inside, at + 2
+    return None
+
+
+def _read_range(pattern: str, start: int) -> tuple[str, str, int]:
+    """Return the first and last character of a class member, and the offset after it."""
+    low, at = _read_member(pattern, start)
+    if not pattern.startswith("-", at) or at + 1 >= len(pattern) or pattern[at + 1] == "]":
+        return low, low, at
+    if pattern[at + 1 : at + 3] in _SET_ESCAPES:
+        raise invalid(pattern, start, "a range cannot end with a class")
+    high, at = _read_member(pattern, at + 1)
+    if high < low:
+        raise invalid(pattern, start, "a range is reversed")
+    return low, high, at
 
 
 def _read_member(pattern: str, at: int) -> tuple[str, int]:

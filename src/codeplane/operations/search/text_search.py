@@ -107,8 +107,9 @@ def find_text(sources: SearchSources, query: TextQuery) -> TextMatches:
     deadline = time.monotonic() + query.seconds
     listed = _list_files(sources, query, pattern)
     files = [row for row in listed if row.encoding is not None or row.reason == TOO_LARGE]
-    inside = [row for row in files if query.in_scope is None or query.in_scope(row)]
-    outside = [row for row in files if query.in_scope is not None and not query.in_scope(row)]
+    in_scope = query.in_scope or (lambda row: True)
+    inside = [row for row in files if in_scope(row)]
+    outside = [row for row in files if not in_scope(row)]
     limits = MatchLimits(query.limit, query.per_file, query.first_only)
     make_scan: MakeScan = partial(FileScan, sources.root, pattern, deadline, sources.cancelled, sources.cache.texts)
     removed = 0
@@ -116,11 +117,7 @@ def find_text(sources: SearchSources, query: TextQuery) -> TextMatches:
         outcomes, removed = _scan_kinds(sources, make_scan, inside, outside, limits, frozenset(query.kinds))
     else:
         outcomes = make_scan(inside, outside, limits).execute()
-    unread = {
-        row.path: row.reason or "unreadable" for row in listed if row.encoding is None and row.reason != TOO_LARGE
-    }
-    unread |= {row.path: outcome for row, outcome in outcomes if isinstance(outcome, str)}
-    skipped = [SkippedFile(path, reason) for path, reason in sorted(unread.items()) if reason != BINARY]
+    skipped = _skipped(listed, outcomes)
     matched = sorted(
         ((row, outcome) for row, outcome in outcomes if isinstance(outcome, LineMatches) and outcome.lines),
         key=lambda found: found[0].path,
@@ -136,6 +133,15 @@ def find_text(sources: SearchSources, query: TextQuery) -> TextMatches:
         candidates=len(files),
         removed_by_kind=removed,
     )
+
+
+def _skipped(listed: Sequence[SearchableFile], outcomes: Outcomes) -> list[SkippedFile]:
+    """Return files that were not searched, by path; binary files do not count."""
+    unread = {
+        row.path: row.reason or "unreadable" for row in listed if row.encoding is None and row.reason != TOO_LARGE
+    }
+    unread |= {row.path: outcome for row, outcome in outcomes if isinstance(outcome, str)}
+    return [SkippedFile(path, reason) for path, reason in sorted(unread.items()) if reason != BINARY]
 
 
 def matches_to_hits(
