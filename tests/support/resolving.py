@@ -1,4 +1,4 @@
-"""What the references of a small tree stand for, resolved in memory."""
+"""Resolves the references of a small tree in memory."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class MemoryLibrary:
 
 
 def resolve(files: Mapping[str, str], tier: Tier = Tier.STRONG) -> dict[Place, list[tuple[str, int]]]:
-    """Links of at least this tier: the place of a reference, and where the definitions that it stands for are named."""
+    """Return links of at least this tier: position of a reference -> positions of its definitions."""
     library = MemoryLibrary(files)
     evaluator = Evaluator(library, resolver_of)
     found: dict[Place, list[tuple[str, int]]] = {}

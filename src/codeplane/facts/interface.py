@@ -1,12 +1,13 @@
-"""A digest of all of a file that others can see: while it stays, what they resolve through the file stays too.
+"""Digest of the interface of a file: while it is unchanged, names that other files resolve through it are too.
 
-What happens inside of functions counts as far as it reaches what they return, keep or pass on as defaults. Positions
-and the order of things inside of functions leave no trace.
+The inside of a function counts as far as it affects what the function returns, stores or has as defaults. Positions and
+the order of statements do not count.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from enum import Enum
 from functools import cached_property
 from hashlib import blake2b
 
@@ -17,47 +18,59 @@ from codeplane.facts.model import Facts
 
 _SIZE = 16
 _SEEN_KINDS = frozenset({"file", "class", "namespace"})
-"""Scopes whose names others can reach."""
+"""Kinds of scopes whose names other files can reach."""
 _INTO_PLACES = frozenset(
     {FlowKind.ASSIGN, FlowKind.DECLARE, FlowKind.FOR, FlowKind.WITH, FlowKind.CATCH, FlowKind.NARROW, FlowKind.BOUND}
 )
-_PARTS: Mapping[int, str] = {
-    ExprKind.UNKNOWN: "",
-    ExprKind.MEMBER: "nt",
-    ExprKind.CALL: "nl",
-    ExprKind.NEW: "nl",
-    ExprKind.INDEX: "nl",
-    ExprKind.PAREN: "n",
-    ExprKind.AWAIT: "n",
-    ExprKind.UNION: "l",
-    ExprKind.LIST: "l",
-    ExprKind.TUPLE: "l",
-    ExprKind.DICT: "l",
-    ExprKind.PAIR: "nn",
-    ExprKind.CAST: "nn",
-    ExprKind.FUNCTION: "sn",
-    ExprKind.STRING: "t",
-    ExprKind.LITERAL: "to",
-    ExprKind.LABELLED: "nt",
-    ExprKind.SPLAT: "n",
-    ExprKind.SPLAT_KEYS: "n",
-    ExprKind.THIS: "s#",
-    ExprKind.SUPER: "s",
-    ExprKind.CLASS_LITERAL: "n",
-    ExprKind.CASE: "nt",
-    ExprKind.DOC_TYPE: "ts",
-    ExprKind.SELF_TYPE: "s",
-    ExprKind.MODULE: "s#",
-    ExprKind.PATTERN: "nl",
-    ExprKind.TRY: "n",
-    ExprKind.TYPE_ARGUMENTS: "l",
-    ExprKind.TYPEOF: "n",
-    ExprKind.INDEXED_ACCESS: "nn",
-    ExprKind.KEYOF: "n",
-    ExprKind.CONDITIONAL: "l",
+
+
+class _Field(Enum):
+    """Meaning of a number in a packed expression."""
+
+    NODE = "node"
+    TEXT = "text"
+    OPTIONAL_TEXT = "text plus one, or 0"
+    LIST = "list of nodes"
+    SCOPE = "scope"
+    NUMBER = "number"
+
+
+_FIELDS: Mapping[int, tuple[_Field, ...]] = {
+    ExprKind.UNKNOWN: (),
+    ExprKind.MEMBER: (_Field.NODE, _Field.TEXT),
+    ExprKind.CALL: (_Field.NODE, _Field.LIST),
+    ExprKind.NEW: (_Field.NODE, _Field.LIST),
+    ExprKind.INDEX: (_Field.NODE, _Field.LIST),
+    ExprKind.PAREN: (_Field.NODE,),
+    ExprKind.AWAIT: (_Field.NODE,),
+    ExprKind.UNION: (_Field.LIST,),
+    ExprKind.LIST: (_Field.LIST,),
+    ExprKind.TUPLE: (_Field.LIST,),
+    ExprKind.DICT: (_Field.LIST,),
+    ExprKind.PAIR: (_Field.NODE, _Field.NODE),
+    ExprKind.CAST: (_Field.NODE, _Field.NODE),
+    ExprKind.FUNCTION: (_Field.SCOPE, _Field.NODE),
+    ExprKind.STRING: (_Field.TEXT,),
+    ExprKind.LITERAL: (_Field.TEXT, _Field.OPTIONAL_TEXT),
+    ExprKind.LABELLED: (_Field.NODE, _Field.TEXT),
+    ExprKind.SPLAT: (_Field.NODE,),
+    ExprKind.SPLAT_KEYS: (_Field.NODE,),
+    ExprKind.THIS: (_Field.SCOPE, _Field.NUMBER),
+    ExprKind.SUPER: (_Field.SCOPE,),
+    ExprKind.CLASS_LITERAL: (_Field.NODE,),
+    ExprKind.CASE: (_Field.NODE, _Field.TEXT),
+    ExprKind.DOC_TYPE: (_Field.TEXT, _Field.SCOPE),
+    ExprKind.SELF_TYPE: (_Field.SCOPE,),
+    ExprKind.MODULE: (_Field.SCOPE, _Field.NUMBER),
+    ExprKind.PATTERN: (_Field.NODE, _Field.LIST),
+    ExprKind.TRY: (_Field.NODE,),
+    ExprKind.TYPE_ARGUMENTS: (_Field.LIST,),
+    ExprKind.TYPEOF: (_Field.NODE,),
+    ExprKind.INDEXED_ACCESS: (_Field.NODE, _Field.NODE),
+    ExprKind.KEYOF: (_Field.NODE,),
+    ExprKind.CONDITIONAL: (_Field.LIST,),
 }
-"""What the numbers of a value are: a node, a text (one more than it, or 0), a list of nodes, a scope, a plain number.
-Names apart."""
+"""Fields of the packed expressions, except names."""
 _OF_DEFINITIONS = frozenset(
     {
         FlowKind.BASE,
@@ -108,7 +121,7 @@ class _Interface:
         self._locals: dict[int, str] = {}
 
     def scope(self, number: int) -> str:
-        """A scope by what it is the body of; those that are nothing's are numbered within what they lie in."""
+        """Return the name of a scope: its definition, or its number within the enclosing scope."""
         known = self._scopes.get(number)
         if known is None:
             owner = self._owners.get(number)
@@ -126,19 +139,19 @@ class _Interface:
 
     @cached_property
     def _adding(self) -> dict[int, str]:
-        """Scopes that add members to a type, by their order."""
+        """Scopes that add members to a type, numbered in source order."""
         scopes = (scope for kind, scope, _ in self._flow.into if kind == FlowKind.IMPL)
         return {scope: f"+{number}" for number, scope in enumerate(scopes)}
 
     def added(self) -> Iterator[tuple[str, str]]:
-        """Which of them each member stands in."""
+        """Yield the members of these scopes."""
         for row in self._facts.defs if self._adding else ():
             if row.scope in self._adding:
                 yield self.scope(row.scope), row.lexical_path
 
     @cached_property
     def _places(self) -> dict[int, int]:
-        """Functions without a name, by their place among those in the same scope."""
+        """Anonymous functions, by their position within the enclosing scope."""
         counts: dict[int | None, int] = {}
         found: dict[int, int] = {}
         for number, (parent, kind, *_) in enumerate(self._facts.scopes):
@@ -169,12 +182,12 @@ class _Interface:
                 yield kind, self.scope(to), self._text(value)
 
     def _is_local(self, node: int) -> bool:
-        """Whether nothing but variables of a function are given something."""
+        """True if only local variables are assigned."""
         kind, a, b, _ = self._flow.nodes[node]
         if kind == ExprKind.NAME:
             return bool(a) and self._facts.scopes[self._facts.binds[a - 1][0]][1] not in _SEEN_KINDS
         if kind == ExprKind.MEMBER:
-            # The object that a method is called on is known elsewhere; a parameter may be that.
+            # The receiver of a method is visible elsewhere, and a parameter may be the receiver.
             of, bind, _, _ = self._flow.nodes[a]
             if of in (ExprKind.NAME, ExprKind.MEMBER):
                 return self._is_local(a) and (of == ExprKind.MEMBER or bind - 1 not in self._passed)
@@ -201,24 +214,24 @@ class _Interface:
         kind, a, b, _ = self._flow.nodes[node]
         if kind == ExprKind.NAME:
             return f"n{self._flow.texts[b]}:{self._bound(a - 1) if a else ''}"
-        told = [self._number(what, number) for what, number in zip(_PARTS[kind], (a, b), strict=False)]
+        told = [self._number(field, number) for field, number in zip(_FIELDS[kind], (a, b), strict=False)]
         return _short(f"{kind}({' '.join(told)})")
 
-    def _number(self, what: str, number: int) -> str:
-        if what == "n":
+    def _number(self, field: _Field, number: int) -> str:
+        if field is _Field.NODE:
             return self._text(number)
-        if what == "l":
+        if field is _Field.LIST:
             return ",".join(self._text(part) for part in self._flow.lists[number])
-        if what == "s":
+        if field is _Field.SCOPE:
             return self.scope(number)
-        if what == "#":
+        if field is _Field.NUMBER:
             return str(number)
-        if what == "o":
+        if field is _Field.OPTIONAL_TEXT:
             return self._flow.texts[number - 1] if number else ""
         return self._flow.texts[number]
 
     def _bound(self, bind: int) -> str:
-        """What a name is bound to: for a variable of a function, all that it is given."""
+        """Return the text of a binding; for a local variable it includes everything assigned to it."""
         scope, name, *_ = self._facts.binds[bind]
         place = f"{self.scope(scope)}.{name}"
         if self._facts.scopes[scope][1] in _SEEN_KINDS:
@@ -244,7 +257,7 @@ class _Interface:
         return found
 
     def _names_in(self, node: int, way: str) -> Iterator[tuple[int, str]]:
-        """Bindings that a pattern names, and which part of the value each is given."""
+        """Yield the bindings of a pattern, each with the path to its part of the value."""
         kind, a, b, _ = self._flow.nodes[node]
         if kind == ExprKind.NAME and a:
             yield a - 1, way

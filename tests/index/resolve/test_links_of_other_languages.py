@@ -208,7 +208,7 @@ def test_links_equal_scratch(tmp_path: Path, files: dict[str, str], changes: lis
 
 
 @pytest.mark.parametrize(
-    ("files", "apart", "change", "concerned"),
+    ("files", "separate", "change", "concerned"),
     [
         (
             _GO,
@@ -256,9 +256,9 @@ def test_links_equal_scratch(tmp_path: Path, files: dict[str, str], changes: lis
     ids=["go", "java", "rust", "cpp", "kotlin", "csharp"],
 )
 def test_who_looked_up_nothing_of_it_is_not_resolved_again(
-    tmp_path: Path, files: dict[str, str], apart: dict[str, str], change: tuple[str, str], concerned: set[str]
+    tmp_path: Path, files: dict[str, str], separate: dict[str, str], change: tuple[str, str], concerned: set[str]
 ) -> None:
-    root = make_repository(tmp_path / "repo", {**files, **apart})
+    root = make_repository(tmp_path / "repo", {**files, **separate})
     with Indexer.open(options_for(root)) as indexer:
         indexer.sync()
         write(root, *change)
@@ -268,4 +268,4 @@ def test_who_looked_up_nothing_of_it_is_not_resolved_again(
         names: dict[int, str] = dict(writer.rows("SELECT file_id, path FROM files"))
         left = {names[file_id] for file_id in writer.links.list_unresolved()}
     assert change[0] in left
-    assert left <= concerned and not left & set(apart)
+    assert left <= concerned and not left & set(separate)

@@ -1,4 +1,4 @@
-"""Which file a dotted name means, in trees with and without `__init__`."""
+"""Dotted names of Python modules resolve to files."""
 
 from __future__ import annotations
 
