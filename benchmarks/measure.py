@@ -73,7 +73,7 @@ class Table:
 
 @dataclass
 class Result:
-    """What one command found. `data` has the numbers behind the tables, for machines."""
+    """Result of one command. `data` contains the raw numbers."""
 
     command: str
     rounds: int
@@ -160,7 +160,7 @@ def machine() -> str:
 
 
 def cores() -> int:
-    """Those that this process may use."""
+    """Return the number of usable cores."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -30,7 +30,7 @@ class Spent(NamedTuple):
 class Side(NamedTuple):
     steps: tuple[Spent, ...]
     problems: tuple[str, ...]
-    """Why the end state is not the expected one; empty if it is."""
+    """Difference from the expected end state; empty if there is none."""
     digest: str
     """Digest of the diff that the side left behind; empty without changes."""
 

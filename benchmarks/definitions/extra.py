@@ -1,4 +1,4 @@
-"""Why we have a definition that ctags has not, where the text itself shows that it is one.
+"""Explain definitions that ctags does not report, where the source text shows that they are definitions.
 
 The witness is the text around the name: a keyword that declares, a body behind parameters, a function behind
 `=`. Neither of the two is believed. What has no reason here may be an invention of ours.
@@ -59,7 +59,7 @@ _TAIL = re.compile(
 
 
 def _around(line: str, row: Def) -> tuple[str, bool, str]:
-    """What stands before and behind the name; its column counts bytes."""
+    """Return the text before and after the name; its column counts bytes."""
     data = line.encode("utf-8", "replace")
     before, rest = (part.decode("utf-8", "replace") for part in (data[: row.name_col], data[row.name_col :]))
     if rest.startswith(row.name):
@@ -104,7 +104,7 @@ def _is_callable(before: str, after: str, language: str) -> bool:
 
 
 def _closed(text: str) -> int | None:
-    """Where the parentheses that begin the text end; strings with parentheses in them are not understood."""
+    """Return the end of the leading parentheses; parentheses in strings are not recognized."""
     if not text.lstrip().startswith("("):
         return None
     depth = 0

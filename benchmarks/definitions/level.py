@@ -1,4 +1,4 @@
-"""Whether ctags and we put a definition beneath the same parent, and who is right where we do not.
+"""Compare the parents of definitions with ctags, and explain differences.
 
 The witness is the indentation: the block in which a line is indented names its parent, whatever the parsers
 say. Where it does not speak for us, the difference counts against us.
@@ -36,7 +36,7 @@ def parent_by_us(row: Def, defs: Sequence[Def], language: str) -> str:
 
 
 def explain_level(tag: Tag, parent: str, declared: Collection[int], lines: Sequence[str]) -> str | None:
-    """Why ctags gives another parent than ours; `declared` are the lines on which something is defined for sure."""
+    """Explain why ctags gives another parent; `declared` are the lines that certainly contain a definition."""
     line = lines[tag.line - 1] if 0 < tag.line <= len(lines) else ""
     if len(line) > MINIFIED:
         return "a minified line"

@@ -1,4 +1,4 @@
-"""Why ctags has a definition that we have not, where the line itself shows it.
+"""Explain definitions that only ctags reports, where the source line shows the reason.
 
 Every reason is looked for in the text, not in what either of the two made of it. What has no reason here is
 a miss of ours.
@@ -15,7 +15,7 @@ from codeplane.facts.model import Def
 
 
 def explain_miss(tag: Tag, ours: Sequence[Def], lines: Sequence[str]) -> str | None:
-    """Why ctags and we differ on this tag, where the line itself shows it; None is a miss of ours."""
+    """Return the reason that the source line shows for a missing definition; None if it is a real miss."""
     if tag.name.startswith(("anonymous", "__anon", "AnonymousFunction")):
         return "ctags invents a name for something anonymous"
     line = lines[tag.line - 1] if 0 < tag.line <= len(lines) else ""
@@ -123,7 +123,7 @@ KEYWORDS = frozenset(
 
 
 def _in_import(lines: Sequence[str], line: int) -> bool:
-    """Whether a line stands in an import statement, which may go over many lines."""
+    """True if a line is inside an import statement, which may span lines."""
     for text in reversed(lines[max(0, line - 60) : line]):
         if text.lstrip().startswith(("import", "export")):
             return "=" not in text.partition("from")[0]
@@ -133,7 +133,7 @@ def _in_import(lines: Sequence[str], line: int) -> bool:
 
 
 def _in_heredoc(lines: Sequence[str], line: int) -> bool:
-    """Whether a line of Ruby lies between `<<~TEXT` and `TEXT`."""
+    """True if a Ruby line is inside a heredoc."""
     ends: list[str] = []
     for text in lines[: line - 1]:
         if ends:

@@ -1,4 +1,4 @@
-"""Definitions beside universal-ctags, on repositories that you name.
+"""Compare definitions with universal-ctags on given repositories.
 
     python -m benchmarks.definitions.quality PATH [PATH ...] [--misses N] [--extra N] [--levels N] [--json]
 
@@ -39,17 +39,17 @@ from benchmarks.definitions.read_tags import (
 from codeplane.facts.model import Def
 
 TARGETS = {"recall": 0.98, "precision": 0.98, "level": 0.95}
-"""Of what is left when explained differences are taken out."""
+"""Target without explained differences."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """How far ctags and we agree on one question."""
+    """Agreement with ctags on one measure."""
 
     of: int
     agreed: int
     share: float
-    """Of all that was compared, whatever explains a difference."""
+    """Share of all comparisons, including explained differences."""
     interval: tuple[float, float]
     explained: int
     reasons: dict[str, int]
@@ -179,7 +179,7 @@ def _bare(name: str) -> str:
 
 
 def _is_same(tag: Tag, row: Def) -> bool:
-    """Of rows that have its name: ctags gives the line of the name, of a decorator, or the one before."""
+    """True if a row is the same definition: ctags gives the line of the name, of a decorator, or the line before."""
     return row.start_line - 1 <= tag.line <= row.name_line
 
 
@@ -198,7 +198,7 @@ def _compare_levels(
     pairs: Sequence[tuple[Tag, list[Def]]],
     missed: Iterable[Tag],
 ) -> Share:
-    # what we missed is a parent too: were it not, one miss would explain all that lies beneath it
+    # a missed definition is a parent too: otherwise one miss would explain everything inside it
     declared: dict[str, set[int]] = defaultdict(set)
     for tag in missed:
         declared[tag.path].add(tag.line)

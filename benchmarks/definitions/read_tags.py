@@ -1,4 +1,4 @@
-"""What we and universal-ctags find in a repository, in forms that can be laid side by side.
+"""Read definitions from CodePlane and universal-ctags in comparable form.
 
 Reads the files of a tree as an index would, and asks ctags for the same files. Says which kinds of the
 two stand for the same thing, by language; judges nothing.
@@ -43,7 +43,7 @@ KINDS: dict[str, frozenset[str]] = {
         {"function", "prototype", "struct", "union", "enum", "typedef", "macro", "class", "namespace", "alias"}
     ),
 }
-"""What ctags calls the definitions that are compared, by its name of the language."""
+"""ctags kinds that are compared, by ctags language."""
 
 _CALLABLES = frozenset({"function", "method", "constructor"})
 OUR_KINDS: dict[str, frozenset[str]] = {
@@ -64,7 +64,9 @@ OUR_KINDS: dict[str, frozenset[str]] = {
     "C": _CALLABLES | {"struct", "enum", "type", "macro"},
     "C++": _CALLABLES | {"struct", "enum", "type", "macro", "class", "module"},
 }
-"""What we call those. Kinds for which this ctags has no word are left out: the enum of PHP, the record of Java and C#,
+"""CodePlane kinds that are compared.
+
+Kinds for which this ctags has no word are left out: the enum of PHP, the record of Java and C#,
 the local function of C#, the constructor of Kotlin, the class of Haskell."""
 
 OUR_LANGUAGES = {
@@ -141,7 +143,7 @@ def read_ctags(repository: Path, paths: list[str]) -> Iterator[Tag]:
 
 
 def read_by_ctags(repository: Path, paths: list[str]) -> frozenset[str]:
-    """Those of the paths that ctags reads at all."""
+    """Return the paths that ctags reads."""
     answers = (line.rpartition(": ") for line in _ask_ctags(repository, paths, ["--print-language"]))
     return frozenset(path for path, _, language in answers if language != "NONE")
 

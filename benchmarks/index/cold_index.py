@@ -165,7 +165,7 @@ def _report(result: Result, name: str, found: list[dict[str, Any]]) -> None:
 
 
 def _by_language(name: str, found: list[dict[str, Any]]) -> Table:
-    """What workers make of each language, all of it: facts, words and the packed answer."""
+    """Measure the complete work of a parse worker by language: facts, words and the packed result."""
     languages = found[0]["extract"]["languages"]
     taken = {each: Series(tuple(one["extract"]["languages"][each][2] for one in found)) for each in languages}
     whole = sum(series.median for series in taken.values()) or 1.0

@@ -1,4 +1,4 @@
-"""What an index takes: memory when idle, bytes on disk, and memory to build a large one.
+"""Footprint of an index: idle memory, disk space, and memory to build a large index.
 
     python -m benchmarks.index.footprint REPOSITORY [--files 100000] [--rounds N] [--json]
 

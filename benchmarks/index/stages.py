@@ -311,7 +311,7 @@ def _clocked(work: Callable[[], Any], prepared: bool = True) -> tuple[Found, Any
 
 
 def _cpu() -> tuple[float, float]:
-    """Of this process, and of its children that have ended."""
+    """Return CPU seconds of this process and its ended children."""
     own, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return own.ru_utime + own.ru_stime, children.ru_utime + children.ru_stime
 

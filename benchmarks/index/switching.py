@@ -34,7 +34,7 @@ LOOKS = {
     "worktree": "a new linked worktree",
 }
 _TOO_LONG = 1_000_000
-"""Of such a file only its text is indexed, if that."""
+"""Only the text of such a file is indexed."""
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""What the ledger adds to a call in its default durability, and whether every call is in it.
+"""Overhead of the ledger per call with default durability, and its completeness.
 
     python -m benchmarks.ledger.overhead [--calls 100000] [--rounds N] [--json]
 

@@ -1,4 +1,4 @@
-"""What one read takes, by mode, beside the bare read and digest of the same file; the look for changes stands apart.
+"""Latency of `read` by mode, compared with reading and hashing the file; without the scan for changes.
 
     python -m benchmarks.reading.latency REPOSITORY [--rounds N] [--json]
 
@@ -111,7 +111,7 @@ def _calls(ours: Ours, tree: Path, drawn: list[Drawn], spent: dict[str, list[flo
             request = CallRequest("read", {**arguments(asked), "fresh": True, "format": "json"}, principal="benchmark")
             body, *_ = ours.pipeline.call(request)
             found = json.loads(body)
-            # One name may be the end of another; that several are told is an answer too.
+            # One name may be the suffix of another; an ambiguous answer counts too.
             if found["status"] != "ambiguous" and found["result"]["path"] != asked.path:
                 raise SystemExit(f"{asked}: {body.decode()[:500]}")
 

@@ -1,4 +1,4 @@
-"""What a map of a repository takes that nobody asked for before, by section and in whole.
+"""Latency of an uncached `map_repo`, by section and in total.
 
     python -m benchmarks.reading.map_latency REPOSITORY... [--rounds N] [--json]
 

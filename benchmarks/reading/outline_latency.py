@@ -1,4 +1,4 @@
-"""What it takes to find one's way: the outline of a file of two hundred symbols, and the tools around it.
+"""Latency of navigation tools: `file_outline` of a file of two hundred symbols, and `list_files`.
 
     python -m benchmarks.reading.outline_latency REPOSITORY [--rounds N] [--json]
 

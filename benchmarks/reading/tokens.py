@@ -1,4 +1,4 @@
-"""How many tokens it takes from the text of an issue to the function that its fix changed.
+"""Tokens from the text of an issue to the function that its fix changed.
 
     python -m benchmarks.reading.tokens DATA --mirror CLONES --work FOLDER [--tasks 100] [--json]
 
@@ -127,7 +127,7 @@ def _is_wanted(wanted: Mapping[str, tuple[str, ...]], path: str, name: str) -> b
 
 
 def _is_part(some: list[str], all_of_them: list[str]) -> bool:
-    """Whether the names are among the others, in their order."""
+    """True if the names are a subsequence of the others."""
     left = iter(all_of_them)
     return all(name in left for name in some)
 

@@ -1,4 +1,4 @@
-"""How good the call graph is: edges of PyCG's micro-benchmark, beside what others are known to reach.
+"""Call graph quality on PyCG's micro-benchmark, compared with published figures.
 
     python -m benchmarks.references.call_graph DATA --snippets FOLDER [--misses N] [--errors N] [--json]
 

@@ -60,7 +60,7 @@ def _module(path: str) -> str:
 
 
 def _scope_names(snapshot: Snapshot, block: FileBlock) -> list[str]:
-    """What each scope of a file is called: by the function or class that begins with it, or as one of the lambdas."""
+    """Return the PyCG name of each scope: its function or class, or a lambda number."""
     defined = list_defs_in_file(snapshot, block.path, 1000).rows
     names: list[str] = []
     lambdas: dict[str, int] = {}

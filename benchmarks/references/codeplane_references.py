@@ -23,7 +23,7 @@ from codeplane.query.snapshot import Snapshot, open_current
 from codeplane.store.layout import open_state
 
 _FAMILIES = (".ts", ".tsx", ".mts", ".cts")
-"""Of these TypeScript says what is known. It takes a member, what it overrides and what overrides that for one."""
+"""Languages whose data comes from TypeScript, which treats a member and its overrides as one symbol."""
 
 
 class Ours:

@@ -69,7 +69,7 @@ class Truth:
     confirmed: frozenset[Position] = frozenset()
     """Seen to reach the definition at run time, whatever the tools say."""
     refuted: frozenset[Position] = frozenset()
-    """Of the same name, and seen to reach something else."""
+    """Accesses of the same name that reached another definition at run time."""
 
 
 def load(folder: Path) -> list[Truth]:
@@ -89,7 +89,7 @@ def load(folder: Path) -> list[Truth]:
 
 
 def describe_commit(repository: Path, commit: str) -> str | None:
-    """What is wrong with a repository, in words, where the rows were made for another state of it."""
+    """Describe the difference if the rows were made for another commit of the repository."""
     head = _git(repository, "rev-parse", "HEAD")
     if head is None:
         return f"{repository.name} is no git repository: its commit could not be compared with {commit[:12]}"
@@ -111,7 +111,7 @@ def copy_without_annotations(source: Path, target: Path) -> tuple[Path, Blanked]
 
 
 def without_blanked(truth: Truth, blanked: Blanked) -> Truth:
-    """What stands in an annotation is no longer there to be found."""
+    """Drop references inside annotations, which were removed."""
 
     def left(positions: frozenset[Position]) -> frozenset[Position]:
         return frozenset(

@@ -1,4 +1,4 @@
-"""What one question for references takes, beside jedi and ty on the same tree.
+"""Latency of one references query, compared with jedi and ty on the same tree.
 
     python -m benchmarks.references.latency REPOSITORY [REPOSITORY ...] --peer-folder FOLDER [--peers jedi,ty | none]
         [--rounds N] [--json]

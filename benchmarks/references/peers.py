@@ -1,4 +1,4 @@
-"""Who is asked for references beside us: jedi as a library, ty as a language server.
+"""Peers for references: jedi as a library, ty as a language server.
 
 Each is installed from PyPI into a folder that the caller names, in an environment of its own and a fixed version, and
 runs as a process that stays while one tree is asked about. What a repository depends on is not installed for them.
@@ -26,7 +26,7 @@ TITLES = {name: f"{peer.name} {peer.version}" for name, peer in PEERS.items()}
 
 class Contender(Protocol):
     def turn_to(self, tree: Path) -> None:
-        """From now on questions are about this tree, which nobody edits."""
+        """Open a tree for the following queries; it must not change."""
 
     def ask(self, definition: Definition) -> list[Answer]: ...
 

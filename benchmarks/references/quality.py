@@ -1,4 +1,4 @@
-"""How good references are: precision and recall on definitions whose references are known, beside jedi and ty.
+"""Precision and recall of references on definitions with known references, compared with jedi and ty.
 
     python -m benchmarks.references.quality DATA --repositories FOLDER [--languages python,typescript,go]
         [--peers jedi,ty | none] [--peer-folder FOLDER] [--without-annotations] [--misses N] [--errors N] [--json]

@@ -1,4 +1,4 @@
-"""How good answers about references are, against what is known of each definition.
+"""Scores of reference answers against the known references of each definition.
 
 An answer is sure (PROVEN, STRONG, or of a contender without tiers) or not. A sure one is wrong where neither tool has
 it, unless it was seen at run time; what only one tool has is never wrong. The definition's own position counts on

@@ -18,13 +18,13 @@ Blanked = dict[str, list[Span]]
 """By path."""
 
 _Offset = Callable[[int, int], int]
-"""Where a line and a byte of it lie in the text."""
+"""Return the text offset of a line and byte column."""
 _COLON = re.compile(r"[\s\\)]*:")
 _CLOSING = re.compile(r"[\s\\]*\)")
 
 
 def strip_tree(tree: Path) -> Blanked:
-    """Rewrite every Python file beneath a folder; what was taken out."""
+    """Rewrite every Python file under a folder; return the removed annotations."""
     found: Blanked = {}
     for file in sorted(tree.rglob("*.py")):
         if file.is_symlink() or not file.is_file() or ".git" in file.parts:
@@ -114,7 +114,7 @@ def _walk(node: ast.AST, *, in_class: bool) -> Iterator[tuple[ast.AST, bool]]:
 
 
 class _Bare(ast.NodeTransformer):
-    """What the stripped text must parse to."""
+    """Return the syntax tree that the stripped text must have."""
 
     def __init__(self) -> None:
         self._in_class = False

@@ -1,4 +1,4 @@
-"""What each signal of the ranking is worth: every one switched off in turn, on the questions of `search.quality`.
+"""Ablation of the ranking signals: each is switched off in turn, on the questions of `search.quality`.
 
     python -m benchmarks.search.ablation DATA --mirror CLONES --work FOLDER [--sets B,C,D,S] [--sample 40] [--every N]
         [--signals NAME,NAME] [--json]

@@ -105,7 +105,7 @@ class Ours:
             time.sleep(0.01)
 
     def _drop_if_older(self, tree: Path) -> Path:
-        """Where it is noted which code made the index."""
+        """File with the fingerprint of the code that built the index."""
         mark = self._work / "indexed" / hashlib.sha256(os.fsencode(tree)).hexdigest()[:16]
         mark.parent.mkdir(parents=True, exist_ok=True)
         if not mark.exists() or mark.read_text() != fingerprint(_INDEX_PACKAGES):
@@ -114,7 +114,7 @@ class Ours:
 
 
 def fingerprint(packages: tuple[str, ...] = ()) -> str:
-    """Of the code that answers, or of some of its packages."""
+    """Return a fingerprint of the code, or of some of its packages."""
     root = Path(codeplane.__file__).parent
     digest = hashlib.sha256()
     for base in [root / package for package in packages] or [root]:

@@ -25,11 +25,11 @@ from benchmarks.trees import SEED
 
 SETS = ("A", "B", "C", "D", "S")
 STATE_NAMES = (".codeplane",)
-"""What an index leaves in a tree, and a new snapshot must leave alone."""
+"""Index files in a tree, which a new snapshot must not touch."""
 
 
 class Place(NamedTuple):
-    """Where an answer points; without lines it is a whole file."""
+    """Location of a result; a whole file if it has no lines."""
 
     path: str
     start_line: int | None = None
@@ -50,7 +50,7 @@ class Question:
     root: str
     """The folder of the repository that is the corpus; empty for all of it."""
     symbols: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Of set A: functions and types that the answer changed, by file, as far as they are known."""
+    """Set A: functions and types changed by the fix, by file, if known."""
 
 
 class Asked(NamedTuple):
@@ -160,7 +160,7 @@ def _question(name: str, row: dict[str, Any]) -> Question:
 
 
 def _rules(folder: Path) -> ModuleType:
-    """What belongs to a corpus is said by the data."""
+    """Load the corpus rules from the data folder."""
     spec = importlib.util.spec_from_file_location("search_data_rules", folder / "lib" / "evlib.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

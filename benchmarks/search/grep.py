@@ -1,4 +1,4 @@
-"""What somebody finds who greps well: a name where it is defined, then where it stands, then words by how many match.
+"""Definition-aware grep: definitions of a name first, then its uses, then files by the number of matching words.
 
 A name is looked for as it is written, then in any style (`getURL`, `get_url`, `get url`), then as a part of another.
 A line counts as a definition by the word that it starts with, or as a C function at the margin. Of words that are no

@@ -1,4 +1,4 @@
-"""What a search takes, by mode, beside `rg` on the same tree; the look for changes stands apart.
+"""Latency of search by mode, compared with `rg` on the same tree; the scan for changes is timed separately.
 
     python -m benchmarks.search.latency REPOSITORY [--rounds N] [--json]
 
@@ -100,7 +100,7 @@ def _lines(tree: Path, chance: random.Random) -> list[str]:
 
 
 def _piece(chance: random.Random, lines: list[str]) -> str:
-    """What somebody would copy out of a line. It begins with no filter, since its first word has no colon."""
+    """Return a piece of a line as a query. Its first word has no colon, so it is not a filter."""
     words = chance.choice(lines).split()
     start = chance.randrange(len(words))
     return " ".join(words[start : start + 3]).replace(":", " ").strip('"') or words[0]

@@ -1,4 +1,4 @@
-"""Who is asked beside us: by name, with what it takes to start them.
+"""Peers for search, by name, and how to start them.
 
 BM25 and grep are of this folder. Semble is installed into a folder that the caller names, in the version that the
 commands about the server use as well, and runs as a process with its own interpreter.

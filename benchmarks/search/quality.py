@@ -1,4 +1,4 @@
-"""How good search is: NDCG@10 on questions with known answers, beside BM25, grep and Semble.
+"""Search quality: NDCG@10 on questions with known answers, compared with BM25, grep and Semble.
 
     python -m benchmarks.search.quality DATA --mirror CLONES --work FOLDER [--sets A,B,C,D,S] [--sample 40]
         [--peers bm25,grep,semble | none] [--peer-folder FOLDER] [--json]

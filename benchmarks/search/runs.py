@@ -22,7 +22,7 @@ Answers = dict[str, list[Place]]
 def answers_of(
     data: Data, contender: str, start: Callable[[], Contender], name: str, questions: Sequence[Question]
 ) -> Answers:
-    """Those that are kept, and those that are still missing; the contender is started only if some are."""
+    """Return stored and new answers; the contender is started only if some are missing."""
     kept = data.work / "runs" / contender / f"{name}.jsonl"
     found = _read(kept)
     missing = [question for question in questions if question.id not in found]

@@ -1,4 +1,4 @@
-"""How good a ranking is: of files, and of spans where the truth has lines.
+"""Scores of a ranking: of files, and of spans if the answer has lines.
 
 Files are ranked by their first occurrence. NDCG@10 has gains of 0 or 1. A span is hit by a result that overlaps it,
 unless the result is longer than 120 lines and than three such spans: a whole file points nowhere. A question without
@@ -63,7 +63,7 @@ def judge(question: Question, ranked: Sequence[Place]) -> dict[str, float]:
 
 
 def interval(values: Sequence[float], seed: int = 1) -> tuple[float, float]:
-    """Where 95 % of the means of drawn samples lie."""
+    """Return the 95 % bootstrap interval of the mean."""
     chance = random.Random(seed)
     count = len(values)
     means = sorted(sum(chance.choices(values, k=count)) / count for _ in range(_DRAWS))

@@ -1,4 +1,4 @@
-"""What an answer costs its reader: tokens a result by level of detail, and what the first tokens of it are good for.
+"""Tokens per search result by level of detail, and recall within the first tokens of an answer.
 
     python -m benchmarks.search.tokens DATA --mirror CLONES --work FOLDER [--sets A,B,C,D,S] [--sample 40] [--every N]
         [--json]
@@ -58,7 +58,7 @@ class Spent:
 
 @dataclass
 class Recall:
-    """Of the files with the answer: the share that was seen, and how often at least one was."""
+    """Share of the answer files that were seen, and how often at least one was."""
 
     shares: list[float] = field(default_factory=list)
 

@@ -35,7 +35,7 @@ class Answered(NamedTuple):
 
     @property
     def envelope(self) -> dict[str, Any]:
-        """What the tool answered; an error of the protocol has none."""
+        """Return the answer of the tool; a protocol error has none."""
         if "result" not in self.message:
             raise RuntimeError(f"no result: {str(self.message)[:300]}")
         found: dict[str, Any] = self.message["result"]["structuredContent"]

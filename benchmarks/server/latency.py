@@ -1,4 +1,4 @@
-"""What a call costs: by tool and transport, in the pipeline alone, for the look at the tree, and right after a start.
+"""Latency of a call: by tool and transport, in the pipeline, for the scan of the tree, and after a start.
 
     python -m benchmarks.server.latency REPOSITORY [--rounds N] [--starts N] [--json]
 

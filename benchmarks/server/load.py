@@ -34,7 +34,7 @@ THINK = (0.5, 1.5)
 VARIANTS = ("think", "saturating")
 MOST_LAG_MS = 50.0
 _FRONT_BYTES = 60 * MEGABYTE
-"""What a `cpl mcp` may take, by a generous guess."""
+"""Generous estimate of the memory of a `cpl mcp`."""
 _STARTS_AT_ONCE = 4
 _SHARES = (0.5, 0.95, 0.99, 0.999)
 
@@ -44,7 +44,7 @@ class Plan:
     rounds: int = 1
     clients: int = CLIENTS
     seconds: float = SECONDS
-    """Of each phase."""
+    """Duration of each phase."""
     think: tuple[float, float] = THINK
     seed: int = SEED
     variants: tuple[str, ...] = VARIANTS

@@ -14,7 +14,7 @@ from pathlib import Path
 
 
 class PeerFailed(Exception):
-    """Why a peer could not be installed or started, in its own words."""
+    """A peer could not be installed or started."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Peer:
     version: str
     extra: str
     words: tuple[str, ...]
-    """Program and arguments; ROOT stands for the repository, HOME for a directory of its own."""
+    """Program and arguments; ROOT is replaced by the repository, HOME by a private directory."""
     variables: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -37,7 +37,7 @@ class Question:
 
 @dataclass
 class Found:
-    """What all clients of a phase saw."""
+    """Results of all clients of a phase."""
 
     seconds: dict[str, list[float]] = field(default_factory=dict)
     errors: Counter[str] = field(default_factory=Counter)
@@ -55,7 +55,7 @@ class Found:
 
 
 class Editor:
-    """Whoever else edits: a number in a file, by rename and in place in turns, with always the same size."""
+    """Concurrent editor: writes a number of fixed size to a file, alternately by rename and in place."""
 
     def __init__(self, place: Place) -> None:
         self._file = place.root / MARKER
@@ -191,7 +191,7 @@ async def first_answers(client: Client, questions: list[Question]) -> dict[str, 
 
 
 def _stable(tool: str, envelope: dict[str, Any]) -> bytes:
-    """What must be the same each time: not handles, epochs and jobs, nor the number that the editor writes."""
+    """Return the part of an answer that must not vary: without handles, epochs, jobs and the edited number."""
     result = dict(envelope["result"])
     result.pop("epoch", None)
     if tool == "health_check":

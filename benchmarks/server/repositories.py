@@ -1,4 +1,4 @@
-"""Where the commands about the server start it: copies of repositories, each with a user of its own.
+"""Indexed copies of repositories on which the server is started, each with its own user state.
 
 The copy is indexed by `cpl init` and left alone until its files can be trusted by their stat.
 Every process that was started in a place is gone when the place is.
@@ -86,7 +86,7 @@ class Place:
                 process.send_signal(signal.SIGKILL)
 
     def processes(self) -> list[Any]:
-        """All that was started here, whoever its parent is by now."""
+        """Return all processes started here, including reparented ones."""
         found = []
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error):
@@ -104,7 +104,7 @@ class Place:
 
 @contextmanager
 def served_copy(repository: Path, directory: Path) -> Iterator[Place]:
-    """An indexed copy of a repository beneath `directory`, which must not exist yet."""
+    """Create an indexed copy of a repository under `directory`, which must not exist."""
     directory.mkdir(parents=True)
     root = copy_repository(repository, directory / "tree")
     # The path of a socket must be short, whatever TMPDIR is.

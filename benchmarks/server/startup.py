@@ -199,7 +199,7 @@ def _send(process: subprocess.Popen[bytes], identity: int | None, method: str, p
 
 
 def _receive(process: subprocess.Popen[bytes], identity: int) -> dict[str, Any]:
-    """What is no answer to this is passed over, lines that are no messages too: some print greetings."""
+    """Return the response; other messages and lines that are not JSON are skipped."""
     assert process.stdout is not None
     while line := process.stdout.readline():
         try:

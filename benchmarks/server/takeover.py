@@ -1,4 +1,4 @@
-"""How soon another takes over: kill -9 of the engine, or of the front that started it, while others are attached.
+"""Failover time: kill -9 of the engine, or of the frontend that started it, while others are connected.
 
     python -m benchmarks.server.takeover REPOSITORY [--fronts 5] [--rounds N] [--seed N] [--json]
 

@@ -88,7 +88,7 @@ def test_the_repository_file_is_read(tmp_path: Path) -> None:
 
 
 def ignored_whole(root: Path) -> str:
-    """Why the repository's file has no effect at all."""
+    """Return the reason why the repository's file is ignored."""
     layer = repository_layer(root)
     config = merge([layer])
     assert layer.entries == () and layer.digest == ""

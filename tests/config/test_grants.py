@@ -1,4 +1,4 @@
-"""What was approved is kept for one place and its bytes, and believed only where it is surely the user's."""
+"""Grants are valid for one path and its bytes, and only if the grant file is private."""
 
 from __future__ import annotations
 

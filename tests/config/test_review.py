@@ -1,4 +1,4 @@
-"""What a person is shown before they trust: exactly what would happen."""
+"""The review shows exactly the effect that trust would have."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ class Suite:
 
 
 def run(suite: Suite, only: list[str] | None, *, product: bool) -> int:
-    """How many scenarios are not green."""
+    """Return the number of failed scenarios."""
     red = 0
     for revision in REVISIONS:
         names = [name for name in scenarios(suite, revision) if not only or name in only]
@@ -110,7 +110,7 @@ def run(suite: Suite, only: list[str] | None, *, product: bool) -> int:
 
 
 def scenarios(suite: Suite, revision: str) -> list[str]:
-    """Every server scenario of the revision; extensions, which nobody has to have, aside."""
+    """Return every server scenario of the revision, without optional extensions."""
     listed = subprocess.run(
         [suite.node, SUITE, "list", "--server", "--spec-version", revision], capture_output=True, text=True, check=True
     )

@@ -47,7 +47,7 @@ def responses(ctx: ServerRequestContext[Any, Any]) -> dict[str, Any]:
 
 
 def asked_input(ctx: ServerRequestContext[Any, Any], key: str, field: str) -> object | None:
-    """What the client answered to an elicitation, or None where that is not an answer."""
+    """Return the client's answer to an elicitation, or None if it is not an answer."""
     response = responses(ctx).get(key)
     content = response.get("content") if isinstance(response, dict) else None
     return content.get(field) if isinstance(content, dict) else None

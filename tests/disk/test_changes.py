@@ -183,7 +183,7 @@ def test_read_many_keeps_order_and_content(root: Root, concurrency: int) -> None
 
 
 def test_outcomes(root: Root) -> None:
-    """What became of a file between the scan and the read."""
+    """Changes to a file between the scan and the read."""
     (root.path / "directory.py").mkdir()
     os.mkfifo(root.path / "fifo.py")
     (root.path / "link.py").symlink_to("ok.py")

@@ -1,4 +1,4 @@
-"""What lies in a directory, looked at on the disk: never through a link, bounded, with the rule that leaves it out."""
+"""Directory listings: bounded, never through a link, with the rule that ignores an entry."""
 
 from __future__ import annotations
 

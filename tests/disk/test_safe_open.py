@@ -193,7 +193,7 @@ def test_roots_that_are_not_directories_are_rejected(place: Path) -> None:
 
 
 def test_openat2_and_component_resolution_are_both_covered(place: Path) -> None:
-    """Where the kernel has openat2 the two roots above must differ, or half of these tests is void."""
+    """With openat2 in the kernel, the two roots above must differ; otherwise half of these tests check nothing."""
     with Root.open(place) as fast, Root.open(place, by_component=True) as slow:
         if fast._open_path is slow._open_path:
             pytest.skip(f"no openat2 on this system ({errno.ENOSYS})")

@@ -1,4 +1,4 @@
-"""Which names are taken for secrets, and which only look like it."""
+"""Names of secret files, and similar names that are not secret."""
 
 from __future__ import annotations
 

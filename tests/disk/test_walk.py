@@ -48,7 +48,7 @@ def public_root() -> Iterator[Root]:
 
 @contextmanager
 def ordinary_user() -> Iterator[None]:
-    """Permissions do not bind root, so that root becomes somebody else for a while."""
+    """Run as another user: permissions do not apply to root."""
     if os.geteuid() != 0:
         yield
         return
@@ -77,7 +77,7 @@ def write(root: Root, *paths: str, text: str = "x") -> None:
 
 
 def remove_deep(place: Path) -> None:
-    """What is too deep for the recursion of shutil."""
+    """Remove a tree that is too deep for shutil."""
     subprocess.run(["rm", "-rf", *map(str, place.iterdir())], check=True)
 
 

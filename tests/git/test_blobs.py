@@ -72,7 +72,7 @@ def test_size_is_bounded(tmp_path: Path) -> None:
 
 
 def test_another_repository_is_not_read_through_a_pointer(tmp_path: Path) -> None:
-    """A directory whose `.git` names somebody's repository must not show what that one holds."""
+    """A directory whose `.git` points to another repository must not reveal its content."""
     private = make_repository(tmp_path / "private", {"config.py": "TOKEN = 1\n"})
     bait = tmp_path / "bait"
     write(bait, ".git", f"gitdir: {private / '.git'}\n")

@@ -1,4 +1,4 @@
-"""Which version is checked out, in every state that a repository can be in; damage is named, never mended."""
+"""The checked-out version in every state of a repository; damage is reported, never repaired."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def with_submodule(repo: Path, tmp_path: Path) -> Path:
 
 
 def run_apart(*paths: Path) -> list[str]:
-    """What becomes of each repository, told by a process that can be given up: a wait in libgit2 has no end."""
+    """Read each repository in a process that can be killed: libgit2 could block forever."""
     program = (
         "import sys; from pathlib import Path\n"
         "from codeplane.base.errors import CodePlaneError\n"
@@ -107,7 +107,7 @@ def test_a_submodule_that_is_kept_elsewhere_is_not_opened(with_submodule: Path, 
 
 
 def test_an_index_that_names_another_place(with_submodule: Path, tmp_path: Path) -> None:
-    """git writes no such path; whoever packs a repository by hand can."""
+    """git does not write such a path, but a handmade repository can contain one."""
     place = make(tmp_path / "longname")
     name = str(place)
     stand_in = "x" * len(name)

@@ -25,7 +25,7 @@ def test_hunks_are_those_of_git(tmp_path: Path) -> None:
 
 
 def applied(tmp_path: Path, old: bytes, hunks: bytes) -> bytes:
-    """What git makes of a patch."""
+    """Apply a patch with git."""
     root = make_repository(tmp_path / "repo", {"a.txt": old})
     write(root, "patch", b"--- a/a.txt\n+++ b/a.txt\n" + hunks)
     git(root, "apply", "--unidiff-zero", "patch")

@@ -87,7 +87,7 @@ def test_another_version_is_refused_politely(place: Place, tmp_path: Path) -> No
     assert client.call("health_check")["status"] == "ok"
     assert len(place.engines()) == 1
     client.end()
-    # Now nobody refuses it any more; what it starts is of this version again, and says so once more.
+    # The other version is gone; the engine it starts now has this version.
     until(lambda: place.state() is not None)
     assert newer.call("health_check")["error"]["error"] == "VERSION_MISMATCH"
 
@@ -160,7 +160,7 @@ def connected(place: Place, *, greet: bool = True) -> Iterator[socket.socket]:
 
 
 def ended(connection: socket.socket) -> bool:
-    """Whether the engine has hung up; answers that came before are passed over."""
+    """True if the engine has closed the connection; earlier answers are skipped."""
     with contextlib.suppress(ConnectionError):
         while connection.recv(65536):
             pass
@@ -232,7 +232,7 @@ def test_a_call_and_its_cancellation_in_one_piece(place: Place) -> None:
 
 
 def test_a_connection_that_reads_nothing_is_closed(shared: Place, client: McpClient) -> None:
-    """What waits for it is bounded; meanwhile others are answered."""
+    """Pending output is bounded, and other clients are answered."""
     frames = b"".join(Frame({"id": number, "ask": "state"}).encode() for number in range(2000))
     slowest = 0.0
     with connected(shared) as greedy, pytest.raises(ConnectionError):

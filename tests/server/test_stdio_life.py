@@ -39,7 +39,7 @@ END_SECONDS = 2.0
 
 
 def end_of(client: McpClient, place: Place, seconds: float = END_SECONDS) -> float:
-    """How long it takes until the client's server is gone, with everything that it started."""
+    """Return the time until the server and its child processes have ended."""
     processes = place.processes()
     assert len(processes) >= 2, "a front and its engine"
     began = time.monotonic()
@@ -123,7 +123,7 @@ def test_answers_that_are_under_way_still_come(place: Place) -> None:
 
 @pytest.mark.parametrize("kind", ["pipe", "socket"])
 def test_the_end_of_the_input_is_seen_while_nothing_more_is_read(place: Place, kind: str) -> None:
-    """A client that reads no answer, sends until nobody takes it any more, and goes."""
+    """A client that does not read, sends until the pipe is full, and disconnects."""
     ours, theirs = os.pipe()[::-1] if kind == "pipe" else [end.detach() for end in socket.socketpair()]
     command = [*CPL, "-C", str(place.root), "mcp"]
     server = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""What a client says on standard input, and what it is answered, line by line."""
+"""MCP over stdio, line by line."""
 
 from __future__ import annotations
 

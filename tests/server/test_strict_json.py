@@ -1,4 +1,4 @@
-"""What a JSON-RPC message may look like, and that nothing worse than a refusal comes of the rest."""
+"""Valid JSON-RPC messages are parsed; everything else is rejected."""
 
 from __future__ import annotations
 

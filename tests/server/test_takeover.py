@@ -125,7 +125,7 @@ def test_calls_under_way_are_asked_again(place: Place) -> None:
 
 
 def test_late_calls_go_to_the_next_engine(place: Place) -> None:
-    """Calls that arrive while it shuts down are begun by nobody, so even effects are simply asked later."""
+    """Calls that arrive during the shutdown have not started, so even calls with effects are sent again."""
     owner, other = place.ready(), place.mcp()
     other.call("health_check")
     for _ in range(3):

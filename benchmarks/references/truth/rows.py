@@ -1,4 +1,4 @@
-"""Rows for `benchmarks.references.quality` from a list of identifiers and what they stand for.
+"""Rows for `benchmarks.references.quality` from a list of identifiers and their definitions.
 
     python -m benchmarks.references.truth.rows REPOSITORY IDENTIFIERS --language NAME [--sample N] > refs_NAME.jsonl
 

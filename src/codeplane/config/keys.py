@@ -43,7 +43,7 @@ class ConfigKey:
     example: str
     doc: str
     outside: str = ""
-    """Why an untrusted repository may not set it; empty if it may."""
+    """Reason why an untrusted repository may not set it; empty if it may."""
     may_lower: bool = False
     """An untrusted repository may lower it."""
     tightens_to: object = None

@@ -1,4 +1,4 @@
-"""Who is let in: hosts, origins, tokens, sizes and times, on every route and with every method."""
+"""The guard: hosts, origins, tokens, sizes and timeouts, on every route and with every method."""
 
 from __future__ import annotations
 
@@ -372,7 +372,7 @@ def test_a_header_that_does_not_come_ends_the_connection() -> None:
 
 
 def is_gone(connection: socket.socket) -> bool:
-    """Whether it ends, after what was still on its way."""
+    """True if the connection ends after the pending data."""
     try:
         while connection.recv(4096):
             pass

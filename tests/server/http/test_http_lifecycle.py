@@ -246,7 +246,7 @@ def test_a_successor_has_a_token_and_files_of_its_own(place: Place) -> None:
         first.communicate(timeout=10)
         assert place.record() == successor
         assert place.port_file.read_text().strip() == str(successor.port)
-        # Of a server that is killed the files stay, and nobody answers there.
+        # The files of a killed server stay, but nothing answers.
         second.kill()
         second.communicate()
         assert place.record() == successor

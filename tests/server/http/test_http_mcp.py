@@ -202,7 +202,7 @@ def test_session_end_is_forwarded_to_the_engine(front: Front) -> None:
 
 
 def test_a_hundred_clients_call_at_once() -> None:
-    """More than the engine runs at a time: they wait, and nobody is refused."""
+    """More calls than the engine runs at a time are queued, not rejected."""
 
     async def talk(front: Front) -> None:
         async with connected(front, LATEST) as client:

@@ -1,4 +1,4 @@
-"""Who has their turn in an engine: nobody waits for those who wait, and nothing is left without an answer."""
+"""Concurrency limits of the engine: waiting calls do not block others, and every call is answered."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def test_cancelled_calls_leave_the_queue() -> None:
         assert pipeline.waiting == client_session.ONE_CLIENT.per_principal
         pipeline.go.set()
         await until(lambda: not server._tasks)
-        # Nobody has taken a turn along.
+        # All slots were released.
         pipeline.go.clear()
         begin(engine, "wait", "p", client_session.ONE_CLIENT.per_principal)
         await until(lambda: pipeline.waiting == client_session.ONE_CLIENT.per_principal)
