@@ -10,6 +10,6 @@ from operations.fixtures import FILES, index
 
 @pytest.fixture(scope="session")
 def polyglot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Snapshot]:
-    """Read by all tests and changed by none."""
+    """Shared by all tests; read-only."""
     with index(tmp_path_factory.mktemp("polyglot") / "shop", FILES) as snapshot:
         yield snapshot

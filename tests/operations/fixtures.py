@@ -1,4 +1,4 @@
-"""A small repository in every language that is read, written so that each section of a map has something to say."""
+"""Small repository in every parsed language, with content for each section of a map."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from support.repositories import make_repository, options_for
 
 
 def index(root: Path, files: dict[str, str | bytes]) -> Snapshot:
-    """The first epoch of a repository made of these files; the caller closes it."""
+    """Return the first epoch of a repository of these files; the caller closes it."""
     make_repository(root, files)
     with Indexer.open(options_for(root)) as indexer:
         indexer.sync()

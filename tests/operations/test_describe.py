@@ -1,4 +1,4 @@
-"""A repository in a few words."""
+"""Short description of a repository."""
 
 from __future__ import annotations
 

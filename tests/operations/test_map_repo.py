@@ -1,4 +1,4 @@
-"""The map of a repository: what each section finds, that it stays small, and that its pages add up."""
+"""Repository map: sections, size limits, paging."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_sources_weigh_more_than_their_tests(tmp_path: Path) -> None:
 
 
 def test_map_size_is_bounded(tmp_path: Path) -> None:
-    """Long names and many of everything: 2,000 tokens, four characters each, are the ceiling."""
+    """Long names and many of everything: at most 2,000 tokens of four characters."""
     files: Files = {}
     for number in range(120):
         folder = f"src/component_with_a_rather_long_name_{number:03}/implementation_details"
@@ -147,11 +147,11 @@ def test_map_respects_the_token_budget(polyglot: Snapshot, tmp_path: Path) -> No
             assert small[name] == whole[name][: len(small[name])], "the least central rows go first"
             assert small["left_out"][name] + len(small[name]) == whole["left_out"][name] + len(whole[name])
         alone: Any = map_repo(large, ["key_files"], max_tokens=1000).fields
-        assert len(alone["key_files"]) >= len(small["key_files"]), "what others do not need is given"
+        assert len(alone["key_files"]) >= len(small["key_files"]), "unused shares are redistributed"
 
 
 def test_central_files_come_first(tmp_path: Path) -> None:
-    """A file that many folders use goes before one that a single folder uses as often, and both before a helper."""
+    """Users in many directories outrank as many users in one, and both outrank those of a helper."""
     body = "".join(f"class Type{n}:\n    pass\n\n\n" for n in range(9))
     files: Files = {
         "core/__init__.py": "",
@@ -323,7 +323,7 @@ def test_source_directory_named_test_is_not_tests(tmp_path: Path) -> None:
 
 
 def test_public_names_are_ranked_by_use(tmp_path: Path) -> None:
-    """`join` occurs more often, but only as the method of strings."""
+    """`join` occurs more often, but only as a string method."""
     files: Files = {
         "lib/__init__.py": "",
         "lib/text/__init__.py": "",

@@ -1,4 +1,4 @@
-"""The outline of a file: nesting, depth, windows, limits, one exact symbol, and refusals that help."""
+"""Outline of a file: nesting, depth, windows, limits, exact symbols, errors."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def names(outline: Outline) -> list[str]:
 
 @pytest.mark.parametrize("path", [CART, STOCK, "pricing/sum.go", ORDER, "packages/core/src/render.ts"])
 def test_tree_implies_every_reference(polyglot: Snapshot, path: str) -> None:
-    """Names from the top joined by dots, and the first line: nothing else is needed to name a symbol."""
+    """Names from the top joined by dots, and the first line, identify every symbol."""
     rows = list_defs_in_file(polyglot, path, 100).rows
     told = {
         node.symbol_ref or symbol_ref(path, lexical_path, node.line_start)
@@ -229,7 +229,7 @@ def _definition(name: str, line: int, parent: int | None) -> Def:
 
 
 def test_symbols_without_metadata_are_counted_and_their_children_kept(tmp_path: Path) -> None:
-    """No extractor makes such rows today; an index may hold them all the same."""
+    """No extractor creates such rows today, but an index may contain them."""
     root = tmp_path / "repo"
     root.mkdir()
     sample, state = Sample(), create_state(root)

@@ -1,4 +1,4 @@
-"""The written form of a symbol, out and back in again."""
+"""Symbol references: formatting and parsing."""
 
 from __future__ import annotations
 

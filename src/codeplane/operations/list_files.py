@@ -150,13 +150,13 @@ def page_files(files: FileListing, limit: int, max_chars: int, offset: int = 0) 
     if roles:
         fields["roles"] = roles
     left_out = len(files.rows) - offset - len(taken)
-    counts_shown: Mapping[str, object] = {
+    totals: Mapping[str, object] = {
         "left_out": left_out,
         "not_listed": files.beyond,
         "secrets": files.secrets,
         "incomplete": not files.complete,
     }
-    return fields | {name: value for name, value in counts_shown.items() if value}, len(taken)
+    return fields | {name: value for name, value in totals.items() if value}, len(taken)
 
 
 def _usual_roles(rows: Sequence[ListingRow]) -> dict[str, str]:
@@ -170,16 +170,16 @@ def _usual_roles(rows: Sequence[ListingRow]) -> dict[str, str]:
 
 def _roles_by_directory(usual: Mapping[str, str]) -> dict[str, str]:
     """Return roles other than source, each once for the outermost directory that has only that role."""
-    beneath: dict[str, list[str]] = {}
+    roles_under: dict[str, list[str]] = {}
     for folder, role in usual.items():
         for above in (folder, *_parents(folder)):
-            beneath.setdefault(above, []).append(role)
-    counts_shown: dict[str, str] = {}
+            roles_under.setdefault(above, []).append(role)
+    covering: dict[str, str] = {}
     for folder, role in usual.items():
         if role != Role.SOURCE:
-            alike = [above for above in (folder, *_parents(folder)) if {*beneath[above]} == {role}]
-            counts_shown[_directory_label(max(alike, key=lambda above: (len(beneath[above]), len(above))))] = role
-    return counts_shown
+            uniform = [above for above in (folder, *_parents(folder)) if {*roles_under[above]} == {role}]
+            covering[_directory_label(max(uniform, key=lambda above: (len(roles_under[above]), len(above))))] = role
+    return covering
 
 
 def _directory_label(folder: str) -> str:

@@ -64,7 +64,7 @@ def read(place: Path, name: str) -> Document:
 
 
 def whole(document: Document, lines: int, chars: int) -> str:
-    """All of a text, asked for in pages."""
+    """Return all of a text, read in pages."""
     assert document.body is not None
     pages: list[str] = []
     first, last = 1, document.body.line_count
@@ -101,7 +101,7 @@ def test_pages_restore_the_bytes(root: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(set(FILES) - BINARY - {"empty"}))
 def test_lines_match_git(root: Path, name: str) -> None:
-    """`git grep` of every line, of the text as UTF-8: its numbers and ours."""
+    """Return the line numbers of `git grep`, for the text as UTF-8."""
     found = read(root, name)
     assert found.body is not None
     write(root, "plain", found.body.data)

@@ -1,4 +1,4 @@
-"""The comment above a symbol: the whole of it, and nothing else."""
+"""The comment above a symbol: all of it, and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Characters that hide, and keys left in a text: told with their places, and not confused with honest writing."""
+"""Notices about hidden characters and credentials, without false positives for legitimate text."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_positions_are_bounded_and_counted() -> None:
     assert notice.about["count"] == 50 and notice.about["at"] == ["1:1", "2:1", "3:1", "4:1", "5:1"]
 
 
-# Put together here, so that no scanner takes this file for a leak.
+# Concatenated here, so that no scanner reports this file as a leak.
 KEYS = {
     "aws": "AKIA" + "ABCDEFGHIJKLMNOP",
     "github": "ghp_" + "a1B2" * 9,

@@ -1,4 +1,4 @@
-"""A bookshop in many languages: small, and such that every question has one right answer."""
+"""Bookshop repository in many languages, in which every query has one right answer."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class Shop:
 
 @contextmanager
 def opened(root: Path, files: Mapping[str, str | bytes] = FILES) -> Iterator[Shop]:
-    """A repository of these files, committed and indexed."""
+    """Yield a committed and indexed repository of these files."""
     make_repository(root, dict(files))
     with Indexer.open(options_for(root)) as indexer:
         indexer.sync()

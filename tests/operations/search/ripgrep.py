@@ -1,4 +1,4 @@
-"""What ripgrep finds in a tree, in the shape of our own matches."""
+"""Matches of ripgrep in a tree, in the shape of our own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 RIPGREP = Path(sys.executable).parent / "rg"
-"""It comes with the tools for development."""
+"""Installed with the development tools."""
 
 
 class Row(NamedTuple):
@@ -21,13 +21,13 @@ class Row(NamedTuple):
 
 
 class Refused(Exception):
-    """It does not understand the pattern."""
+    """Ripgrep rejects the pattern."""
 
 
 def ripgrep(
     root: Path, query: str, *, regex: bool, case_sensitive: bool | None, across: bool = False, only: Iterable[str] = ()
 ) -> list[Row]:
-    """Matching lines with the first column and the number of matches that begin on them, by path and line."""
+    """Return matching lines with the first column and the number of matches, by path and line."""
     case = {None: "--smart-case", True: "--case-sensitive", False: "--ignore-case"}[case_sensitive]
     command = [str(RIPGREP), "--no-config", "--json", "--crlf", "--hidden", "--no-ignore", "--text", case]
     command += ["--glob", "!.git", "--glob", "!.codeplane"]

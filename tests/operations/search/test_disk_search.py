@@ -1,4 +1,4 @@
-"""Search without an index: it finds what the index would find, shows nothing else, and says what it left out."""
+"""Search without an index: same matches as with the index, same restrictions, skipped files reported."""
 
 from __future__ import annotations
 

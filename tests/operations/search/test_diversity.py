@@ -1,4 +1,4 @@
-"""That one file does not fill an answer, that nothing is told twice, and that every omission is counted."""
+"""Diversity caps, duplicate removal, and their counts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from codeplane.operations.search.diversity import DiversitySummary, HitPlace, sp
 
 
 def place(text: str) -> HitPlace:
-    """`a.py#f` or `a.py:3-9`; a digit after `#f` tells results of one symbol apart."""
+    """Parse `a.py#f` or `a.py:3-9`; a digit after `#f` distinguishes results of one symbol."""
     if "#" in text:
         path, symbol = text.split("#")
         return HitPlace(path, symbol.rstrip("0123456789"), 1, 1)

@@ -1,4 +1,4 @@
-"""What a search keeps, in which order it rejects, and that no pattern is slow."""
+"""Search filters: predicates, rejection order, pattern cost."""
 
 from __future__ import annotations
 

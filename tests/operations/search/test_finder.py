@@ -1,4 +1,4 @@
-"""One search from the request to the whole answer, on a real index of a real repository."""
+"""Searches from request to complete result, on a real index."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_symbol_mode_returns_definitions_only(shop: Shop) -> None:
     found = shop.find("discount", mode="symbol")
     assert {hit.name for hit in found.hits} == {"compute_discount", "DISCOUNT_LIMIT"}
     assert found.hits and all(hit.def_uid for hit in found.hits)
-    # A language without a grammar has no definitions, but lines that look like them.
+    # A language without a grammar has no definitions, only lines that look like them.
     assert shop.first("import_titles", mode="symbol").path == "legacy/catalog.rb"
 
 
@@ -144,7 +144,7 @@ def test_name_defined_only_in_tests_is_found(shop: Shop, mode: str) -> None:
     assert found.hits[0].match_type == "exact"
     assert [hit.name for hit in found.hits if hit.role == "test"] == ["make_sample_cart"]
     assert "test" not in found.outside_scope
-    # Only the very name: a part of it does not open the scope.
+    # Only the exact name extends the scope, not a part of it.
     assert all(hit.role != "test" for hit in shop.find("sample_cart", scope="runtime").hits)
 
 
@@ -299,7 +299,7 @@ def test_factors_sum_to_the_score(shop: Shop, query: str, scope: str) -> None:
 @pytest.mark.parametrize("query", ["", "   \n\t "])
 def test_an_empty_query_is_an_error(shop: Shop, mode: str, query: str) -> None:
     if query and mode in ("lexical", "regex"):
-        assert shop.find(query, mode=mode).total == 0, "text like any other"
+        assert shop.find(query, mode=mode).total == 0, "operators are literal here"
         assert shop.find("    ", mode=mode).total > 20
         return
     with pytest.raises(CodePlaneError) as raised:
@@ -351,7 +351,7 @@ def test_a_query_that_matches_everything(tmp_path: Path) -> None:
 def test_lexical_and_regex_ignore_operators(shop: Shop) -> None:
     found = shop.find("compute_discount(", mode="lexical")
     assert [(hit.path, hit.match_line) for hit in found.hits] == [("shop/cart.py", 17), ("shop/pricing.py", 5)]
-    # Where a name is defined comes before where it is used.
+    # Definitions come before uses.
     assert shop.first("compute_discount", mode="lexical").path == "shop/pricing.py"
     assert shop.find(r"def \w+_delay", mode="regex").total == 2
     assert shop.find("lang:go", mode="lexical").total == 0

@@ -1,4 +1,4 @@
-"""Which files are being worked on: as git says it, found in its index and in ours, and never by waiting for a pipe."""
+"""Changed files: same as git reports, from both indexes, without blocking on FIFOs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Place:
     seconds: float = 0.0
 
     def at(self) -> GitChanges:
-        """What is known after a look at the tree."""
+        """Return the changes after a sync."""
         self.indexer.sync()
         return self.unsynced()
 
@@ -46,14 +46,14 @@ class Place:
         with open_current(self.indexer.state, lexical=False) as snapshot:
             return self.cache.at(snapshot)
 
-    def anew(self) -> GitChanges:
-        """What a process finds that has just begun."""
+    def in_new_process(self) -> GitChanges:
+        """Return the changes that a new process finds."""
         with Root.open(self.root) as root, open_current(self.indexer.state, lexical=False) as snapshot:
             return GitChangeTracker(root, lambda: 0.0).at(snapshot)
 
     def said_by_git(self) -> set[str]:
-        """Tracked files with a change, that are still there."""
-        # Without the option git would write the index anew, and all would be found anew because of it.
+        """Return existing tracked files with a change, according to git."""
+        # Without the option, git would rewrite its index, which would force a full comparison.
         words = ("--no-optional-locks", "-c", "core.quotepath=off", "status", "--porcelain", "-uno", "--no-renames")
         rows = git(self.root, *words).splitlines()
         return {row[3:] for row in rows if (self.root / row[3:]).is_file()}
@@ -123,31 +123,31 @@ WAYS: list[tuple[tuple[Step, ...], set[str]]] = [
 
 @pytest.mark.parametrize(("number", "steps", "expected"), [(number, *way) for number, way in enumerate(WAYS)])
 def test_changes_match_git_status(place: Place, number: int, steps: tuple[Step, ...], expected: set[str]) -> None:
-    # Paths are written in two ways, whole or as what is other than in the one before.
+    # Index paths are stored whole, or prefix-compressed relative to the previous one.
     git(place.root, "update-index", "--index-version", "2" if number % 2 else "4")
     assert place.at() == GitChanges()
     for step in steps:
         step(place.root)
     found = place.at()
     assert found.paths == expected == place.said_by_git()
-    assert found == place.anew()
+    assert found == place.in_new_process()
     assert not found.reason and not found.stale
 
 
 def test_successive_changes_are_tracked(place: Place) -> None:
-    """The set is mended from epoch to epoch; who begins anew finds the same."""
+    """The incrementally updated set equals that of a new process."""
     for number in (1, 2):
         for name in "abc":
             write(place.root, f"src/{name}.py", f"{name} = {number % 2 + 1}\n")
             found = place.at()
             assert found.paths == place.said_by_git()
-            assert found == place.anew()
+            assert found == place.in_new_process()
 
 
 def test_git_index_is_not_read_without_changes(place: Place) -> None:
     EDIT(place.root)
     assert place.at().paths == {"src/a.py"}
-    # Whoever read objects now would fail.
+    # Reading objects would fail now.
     os.mkfifo(place.root / ".git/objects/info/commit-graph")
     assert place.unsynced() == GitChanges(frozenset({RepoPath("src/a.py")}))
 
@@ -166,13 +166,13 @@ MOVES: list[tuple[tuple[Step, ...], tuple[Step, ...], set[str]]] = [
 def test_git_changes_without_new_epoch_are_found(
     place: Place, before: tuple[Step, ...], after: tuple[Step, ...], expected: set[str]
 ) -> None:
-    """What was found before must not outlive it, and a process that begins on the same epoch finds the same."""
+    """A stale set is discarded, and a new process on the same epoch finds the same set."""
     for step in before:
         step(place.root)
     assert place.at().paths == place.said_by_git() != expected
     for step in after:
         step(place.root)
-    assert place.unsynced() == place.anew()
+    assert place.unsynced() == place.in_new_process()
     assert place.unsynced().paths == expected == place.said_by_git()
 
 
@@ -230,11 +230,11 @@ def test_stale_set_is_used_if_git_fails(place: Place) -> None:
     found = place.at()
     assert found.stale and found.paths == {"src/a.py"}
     pipe.unlink()
-    # It is not asked again at once.
+    # Git's index is not read again immediately.
     place.seconds = TTL_SECONDS - 0.1
     assert place.unsynced().stale
     place.seconds = TTL_SECONDS
-    assert place.unsynced() == place.anew()
+    assert place.unsynced() == place.in_new_process()
     assert place.unsynced().paths == {"src/a.py", "src/b.py"}
 
 
@@ -279,11 +279,11 @@ def test_too_many_changes_disable_the_boost(place: Place, count: int) -> None:
 
 def test_line_ending_changes_are_ignored(place: Place) -> None:
     write(place.root, "é.txt", "one\r\ntwo\r\n")
-    assert place.at().paths == place.anew().paths == set()
+    assert place.at().paths == place.in_new_process().paths == set()
 
 
 def test_racy_change_with_same_stat_is_found(place: Place) -> None:
-    """Git takes an entry for doubtful that is not older than its index; so do we."""
+    """Like git, treat an entry that is not older than the index as racy."""
     path = place.root / "src/a.py"
     index = place.root / ".git/index"
     before = path.stat()
@@ -344,7 +344,7 @@ def test_arbitrary_index_bytes_do_not_crash(place: Place) -> None:
 
 
 def test_fifos_among_objects_do_not_block(tmp_path: Path) -> None:
-    """Told by a process that can be given up: a wait in libgit2 has no end."""
+    """Run in a killable process: libgit2 would block forever."""
     places = []
     for number, name in enumerate(
         ("pack/x.idx", "info/alternates", "info/commit-graph", "ab/cd", "to a pipe", "HEAD^")

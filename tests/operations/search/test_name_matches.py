@@ -36,7 +36,7 @@ def named(shop: Shop, query: str) -> list[NameMatch]:
     return sorted(found.values(), key=lambda one: (-one.total, one.match.file.path, one.match.first))
 
 
-def ways(shop: Shop, query: str) -> dict[str, str]:
+def kinds_by_name(shop: Shop, query: str) -> dict[str, str]:
     return {one.match.name: one.kind.value for one in reversed(named(shop, query))}
 
 
@@ -70,14 +70,14 @@ def test_typos_match(shop: Shop, query: str, name: str) -> None:
 
 
 def test_prefixes_words_and_substrings_match(shop: Shop) -> None:
-    assert ways(shop, "reload_conf")["reload_config"] == "prefix"
-    assert ways(shop, "config")["reload_config"] == "part"
-    assert ways(shop, "loadconf") == {"reload_config": "inside"}
+    assert kinds_by_name(shop, "reload_conf")["reload_config"] == "prefix"
+    assert kinds_by_name(shop, "config")["reload_config"] == "part"
+    assert kinds_by_name(shop, "loadconf") == {"reload_config": "inside"}
 
 
 def test_texts_are_not_matched_fuzzily(shop: Shop) -> None:
-    assert ways(shop, "why is the list of the user so very long and slow") == {}
-    assert ways(shop, "why does reload_config fail again and again here") == {"reload_config": "identifier"}
+    assert kinds_by_name(shop, "why is the list of the user so very long and slow") == {}
+    assert kinds_by_name(shop, "why does reload_config fail again and again here") == {"reload_config": "identifier"}
 
 
 def test_identifier_in_another_style_counts_half(shop: Shop) -> None:

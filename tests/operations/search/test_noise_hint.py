@@ -1,4 +1,4 @@
-"""When an answer is full of noise, what is said about it, and that a root's .gitignore is known as it is."""
+"""Noise hint: when it appears, its content, and parsing of the root .gitignore."""
 
 from __future__ import annotations
 

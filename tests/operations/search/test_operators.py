@@ -1,4 +1,4 @@
-"""Operators at the head of a query: where they are read, where they are text, and what is refused."""
+"""Query operators: where they are parsed, where they are text, and what is rejected."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from codeplane.operations.search.operators import PREFIX_MAX_CHARS, ParsedQuery,
 
 
 def fields(query: str) -> dict[str, object]:
-    """What a query says, without what it leaves open."""
+    """Return the parsed query without default fields."""
     parsed = parse_query(query)
     named = {name: getattr(parsed, name) for name in ("languages", "paths", "excluded_paths", "must", "exclude")}
     return {"text": parsed.text, **{name: value for name, value in named.items() if value}}

@@ -1,4 +1,4 @@
-"""Patterns: what is refused and how, what costs what, and which fragments every match must contain."""
+"""Patterns: rejected constructs, costs, and fragments."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ INVALID = {
 
 
 def matched(query: str, text: str, *, regex: bool = True, case_sensitive: bool | None = None) -> list[str]:
-    """First matches of the lines of a text."""
+    """Return the first match of each line."""
     pattern = compile_query(query, regex=regex, case_sensitive=case_sensitive)
     rows = match_text(pattern, make_search_text(text.encode()), 1000, lambda: None).rows
     lines = text.split("\n")
@@ -197,7 +197,7 @@ def test_long_text_is_case_sensitive_by_default() -> None:
     assert matched(long, f"{long.upper()} é", regex=False, case_sensitive=False) == [long.upper()]
     assert compile_query(short, regex=False, case_sensitive=False).cost == 0
     pattern = compile_query(long, regex=False, case_sensitive=False)
-    assert pattern.cost == 0 and pattern.wide_cost >= len(long), "letters beyond ASCII may be meant in odd texts alone"
+    assert pattern.cost == 0 and pattern.wide_cost >= len(long), "only odd texts need Unicode case folding"
     assert compile_query(f"{long}é", regex=False, case_sensitive=False).cost >= len(long)
 
 

@@ -1,4 +1,4 @@
-"""Texts that stand in the code word for word, names of files, and lines that are written out."""
+"""Literal phrases, file names, and mentioned lines."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_common_phrases_are_not_boosted(shop: Shop) -> None:
 
 
 def test_docs_scope_returns_only_docs(shop: Shop) -> None:
-    assert [hit.path for hit in shop.find("MockServer").hits] == ["tests/test_carts.py"], "it is nowhere else"
+    assert [hit.path for hit in shop.find("MockServer").hits] == ["tests/test_carts.py"], "it is defined nowhere else"
     assert [hit.role for hit in shop.find("merge", scope="docs").hits] == []
 
 

@@ -1,4 +1,4 @@
-"""References: who uses a name, with how well that is known; what is not resolved is never left out."""
+"""References with tiers; unresolved occurrences are never omitted."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FILES: dict[str, str | bytes] = {
 
 
 def index(root: Path, files: dict[str, str | bytes]) -> Snapshot:
-    """With its text index: files without facts are searched in."""
+    """Open with the text index: files without facts are searched."""
     fixtures.index(root, files).close()
     state = open_state(root)
     assert state is not None
@@ -71,7 +71,7 @@ def test_proven_references_come_first(shop: tuple[Snapshot, Root]) -> None:
     ]
     assert found.hints == {
         "tiers": {"proven": 2, "strong": 4},
-        # Its own, and the one of the other class of that name, whose uses are known to be its.
+        # Its own definition, and the other class of that name, whose uses are resolved.
         "definitions": 2,
         "elsewhere": 1,
         "symbols": ["shop/cart.py#Cart@4"],

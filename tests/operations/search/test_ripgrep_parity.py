@@ -92,10 +92,7 @@ def indexed(root: Path) -> Snapshot:
 
 
 def alike(query: str, mine: list[Row], theirs: list[Row]) -> bool:
-    """The same rows; of a pattern that matches the empty text, no more than the lines.
-
-    Whether there is an empty match at the very end of a file without a last line feed is a matter of taste.
-    """
+    """Assert the same rows; for a pattern that matches empty text, only the same lines."""
     if compile_query(query, regex=True, case_sensitive=True).narrow(b"", 0, 0) is None:
         return mine == theirs
     return _complete_lines(mine) == _complete_lines(theirs)
@@ -132,7 +129,7 @@ def test_patterns(tree: tuple[Path, Snapshot, Root], case_sensitive: bool | None
 def test_multiline_patterns(tree: tuple[Path, Snapshot, Root]) -> None:
     root, snapshot, opened = tree
     for query in ACROSS.split():
-        # Ripgrep leaves the CR of a line end in the text, so a pattern has to allow for it.
+        # Ripgrep keeps the CR of a line end in the text, so a pattern must allow for it.
         theirs = ripgrep(root, query.replace(r"\n", r"\r?\n"), regex=True, case_sensitive=True, across=True)
         assert ours(snapshot, opened, query, regex=True, case_sensitive=True) == theirs, query
 
@@ -218,7 +215,7 @@ def test_explicit_carriage_return_matches(tree: tuple[Path, Snapshot, Root]) -> 
 @pytest.mark.sweep
 @pytest.mark.timeout(0)
 def test_sweep_of_a_folder(tmp_path: Path) -> None:
-    """Literals that occur in the folder, and patterns made of them."""
+    """Return literals that occur in the folder, and patterns made of them."""
     folder = os.environ.get("CPL_FOLDER")
     if folder is None:
         pytest.skip("CPL_FOLDER names no folder")
@@ -240,7 +237,7 @@ def test_sweep_of_a_folder(tmp_path: Path) -> None:
             try:
                 pattern = compile_query(query, regex=regex, case_sensitive=True)
                 if pattern.narrow(b"", 0, 0) is not None:
-                    # It matches everywhere; to read all that from ripgrep takes minutes.
+                    # It matches everywhere; reading all of that from ripgrep takes minutes.
                     continue
                 across = pattern.across
                 theirs = ripgrep(root, query, regex=regex, case_sensitive=case_sensitive, across=across)

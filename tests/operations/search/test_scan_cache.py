@@ -1,4 +1,4 @@
-"""What searches share: never the text or the list of another epoch, never more than there is room for."""
+"""Scan cache: never the text or file list of another epoch, never above its limits."""
 
 from __future__ import annotations
 
@@ -108,9 +108,9 @@ def test_least_recently_used_text_is_evicted() -> None:
     four = put(texts, b"4" * 10)
     assert [texts.get(digest) is not None for digest in (one, two, three, four)] == [True, False, True, True]
     put(texts, b"5" * (31 + 3 * TEXT_BYTES))
-    assert texts.get(one) is not None, "what is too large drives nothing out"
+    assert texts.get(one) is not None, "an oversized text evicts nothing"
     assert put(texts, b"1" * 10) == one
-    assert texts.get(three) is not None, "what is there already takes no more room"
+    assert texts.get(three) is not None, "a cached text takes no more space"
 
 
 def test_overhead_of_small_texts_is_bounded() -> None:
@@ -198,7 +198,7 @@ def test_limits_apply_to_bundled_texts(tmp_path: Path, bundle_bytes: int) -> Non
     with Indexer.open(options_for(root)) as indexer, Root.open(root) as opened:
         indexer.sync()
         with open_current(indexer.state) as snapshot:
-            # Not in the order of their paths.
+            # Not in path order.
             for query in ("late1", "late0", "late"):
                 places(snapshot, root, kept, query)
             for limit in (1, 4, 30, 100):
@@ -251,7 +251,7 @@ def test_span_cache_is_bounded(tmp_path: Path) -> None:
                 found == list(find_enclosing(snapshot, places))
                 and [around[0] is not None for _, _, around in found] == [True] * 4
             )
-            assert kept.files == 2, "a file counts one, and each of its definitions"
+            assert kept.files == 2, "a file counts as one, plus its definitions"
 
 
 def test_must_words_use_the_text_cache(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Candidates of all lanes, scored together; what each signal adds can be read off."""
+"""Candidates of all retrievers, scored together, with the part of each signal."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_files_outside_scope_are_counted_by_role(shop: Shop) -> None:
 
 
 def test_retrieval_respects_the_scope(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """However many tests say it better, the product is found."""
+    """The source file is found among many better matching tests."""
     files: dict[str, str | bytes] = {f"tests/test_{number:04}.py": "print(wanted, wanted)\n" for number in range(900)}
     files |= {f"z{number}.py": f"# wanted among {'many other words ' * 50}\nx = 1\n" for number in range(3)}
     with opened(tmp_path_factory.mktemp("many") / "repo", files) as many:

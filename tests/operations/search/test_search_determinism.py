@@ -1,4 +1,4 @@
-"""The same epoch and the same request give the same answer: in any process, and however the index came about."""
+"""The same epoch and request give the same answer, in any process and for any index history."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ with open_current(StateDirectory(root / ".codeplane")) as snapshot:
 
 
 def plain(found: SearchResult) -> bytes:
-    """Every byte of the results, and what is told beside them."""
+    """Return every byte of the results and their metadata."""
     return orjson.dumps((found.hits, found.total, found.outside_scope, found.suppressed, found.similar), default=repr)
 
 
@@ -63,7 +63,7 @@ def answer(finder: Finder, snapshot: Snapshot) -> bytes:
 
 
 def texts(chance: random.Random) -> dict[str, str | bytes]:
-    """Many files alike, so that much is tied and the order has to be made."""
+    """Similar files, so that many scores are tied."""
     words = ("order", "total", "price", "handle", "book", "cart", "close", "load", "row", "key")
     files: dict[str, str | bytes] = {}
     for number in range(45):
@@ -129,7 +129,7 @@ def options_state(root: Path) -> StateDirectory:
 
 
 def compare_after_edits(directory: Path, seed: int, steps: int) -> None:
-    """An index that lived through edits answers as one that was built of the result."""
+    """An incrementally updated index answers like a fresh one."""
     chance = random.Random(seed)
     wanted = texts(chance)
     root = make_repository(directory / "edited" / "repo", dict(chance.sample(sorted(wanted.items()), 20)))

@@ -1,4 +1,4 @@
-"""What a search must not lose or take too long for."""
+"""Regression tests of search."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def test_must_places_are_bounded(many: Shop) -> None:
         assert len(required.files) == 250
         rows = add_must_places(many.snapshot, FileLines(root), [], required, Filters(must=("number",)), 3)
         assert [row.path for row in rows] == sorted(file.path for file in required.files.values())[:3]
-        turned_down = add_must_places(many.snapshot, FileLines(root), [], required, filters, 3)
-        assert len(turned_down) == 250, "what does not pass is not enough"
+        rejected = add_must_places(many.snapshot, FileLines(root), [], required, filters, 3)
+        assert len(rejected) == 250, "rejected places do not count"
     assert len(many.find("must:number").hits) == 100
 
 

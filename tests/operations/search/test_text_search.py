@@ -1,4 +1,4 @@
-"""Exhaustive search in texts: nothing is lost in silence, counts hold beyond what is kept, places are right."""
+"""Exhaustive text search: completeness, counts beyond limits, positions."""
 
 from __future__ import annotations
 
@@ -297,7 +297,7 @@ def test_files_in_scope_are_searched_first(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(file_scan, "MAX_LARGE_BYTES", len(large) + 1)
     found = find(tree, "needle", in_scope=lambda row: row.path > "b.txt")
     assert places(found) == [("c.txt", 1, 1), ("d.txt", 1, 1)]
-    assert list(found.counts) == ["b.txt", "c.txt", "d.txt"], "by path all the same"
+    assert list(found.counts) == ["b.txt", "c.txt", "d.txt"], "still ordered by path"
     assert found.skipped == (SkippedFile(RepoPath("a.txt"), "too_large"),)
 
 

@@ -85,8 +85,8 @@ def _nearest(sources: ReadSources, path: RepoPath) -> list[str]:
         return []
 
     def ask(snapshot: Snapshot) -> tuple[RepoPath, ...]:
-        beneath = list_directory_files(snapshot, path, MAX_NEAREST) if path else ()
-        return beneath or (nearest_paths(snapshot, path, MAX_NEAREST) if path else ())
+        in_directory = list_directory_files(snapshot, path, MAX_NEAREST) if path else ()
+        return in_directory or (nearest_paths(snapshot, path, MAX_NEAREST) if path else ())
 
     try:
         return list(sources.workspace.read(ask, "best_effort", cancelled=sources.cancelled).value)
