@@ -108,10 +108,18 @@ def _make_candidate(
     around = root if own is not None else _closest(root, workspaces.__contains__)
     if around is None or (rules.detachable and not found.has(rules.detachable)):
         return candidate
+    return _fenced_candidate(candidate, rules, around, workspaces, undecided)
+
+
+def _fenced_candidate(
+    candidate: Candidate, rules: Workspace, around: str, workspaces: Workspaces, undecided: Container[str]
+) -> Candidate:
+    """Detach a package that the workspace around it does not list, if the list is complete."""
+    marker = candidate.marker
     fences = [path for path, _ in workspaces[around]]
     fence, do = " and ".join(fences), "do" if len(fences) > 1 else "does"
     implied = {f"{around}/{each}" if around else each for each in rules.implied_members}
-    if any(each.open for _, each in workspaces[around]) or around in undecided or root in implied:
+    if any(each.open for _, each in workspaces[around]) or around in undecided or candidate.root in implied:
         return replace(candidate, evidence=f"marked by {marker}; {fence} {do} not tell all of the members")
     return replace(candidate, evidence=f"marked by {marker}, but {fence} {do} not list it", detached=True)
 

@@ -111,34 +111,42 @@ def _members(
     meter.left -= len(manifest.members or ()) + len(candidates)
     moved = dict(manifest.moved) if rules.projects else {}
     patterns = [_parse_pattern(moved.get(each, each), each, rules) for each in manifest.members or ()]
-    plain: set[str] = set()
-    for each in patterns:
-        place = _join(around, each.text) if not each.wild and not each.negated else None
-        if place is not None:
-            plain.add(place)
-        elif not each.wild and not each.negated:
-            notes.append(Note(path, f"the member '{display(each.text[:80])}' lies outside of the repository"))
+    plain = _plain_places(around, path, patterns, notes)
     if rules.projects:
         yield from sorted(plain)
         # `:a:b` makes `:a` a project too.
         yield from sorted({above for place in plain for above in _between(place, around) if above in roots})
         return
     places = {place for place in plain if place in roots and roots[place].package}
-    has_negated = any(each.negated for each in patterns)
-    if not has_negated:
+    if not any(each.negated for each in patterns):
         yield from sorted(places)
-    wild = [each for each in patterns if each.wild or has_negated]
+        patterns = [each for each in patterns if each.wild]
+        candidates = [root for root in candidates if root not in places]
     excluded = [place for place in (_join(around, each) for each in manifest.exclude) if place is not None]
-    skip = len(around) + 1 if around else 0
     unordered = basename(path) in rules.unordered_negations
+    skip = len(around) + 1 if around else 0
     for root in candidates:
         meter.left -= len(excluded)
         if meter.left < 0:
             return
-        if root in ("", around) or not roots[root].package or (root in places and not has_negated):
+        if root in ("", around) or not roots[root].package or _is_inside_any(root, excluded):
             continue
-        if not _is_inside_any(root, excluded) and _is_member(root[skip:], wild, unordered, meter):
+        if _is_member(root[skip:], patterns, unordered, meter):
             yield root
+
+
+def _plain_places(around: str, path: str, patterns: Iterable[_Pattern], notes: list[Note]) -> set[str]:
+    """Return the members that are plain paths, and note those outside of the repository."""
+    found: set[str] = set()
+    for each in patterns:
+        if each.wild or each.negated:
+            continue
+        place = _join(around, each.text)
+        if place is not None:
+            found.add(place)
+        else:
+            notes.append(Note(path, f"the member '{display(each.text[:80])}' lies outside of the repository"))
+    return found
 
 
 def _between(place: str, around: str) -> Iterator[str]:

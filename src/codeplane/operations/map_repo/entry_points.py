@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from codeplane.base.symbols import symbol_ref
 from codeplane.languages.registry import languages
 from codeplane.languages.role_paths import Role
-from codeplane.languages.spec import MainFunction
+from codeplane.languages.spec import EntryPoints, MainFunction
 from codeplane.query.overview import FileOverview, list_files_naming, list_mains
 from codeplane.query.snapshot import Snapshot
 
@@ -37,47 +37,50 @@ def find_entry_points(
 
     Main functions come first, then scripts, then libraries; within each kind by depth.
     """
-    by_id = {file.file_id: file for file in files}
     rules = {language.name: language.entry_points for language in languages()}
+    found = _main_functions(snapshot, {file.file_id: file for file in files}, roles, rules)
+    taken = {path for *_, path, _ in found}
+    ranked = sorted((*found, *_scripts_and_libraries(files, roles, rules.values(), taken)))
+    return [point for aside, *_, point in ranked if not aside], [point for aside, *_, point in ranked if aside]
+
+
+_Ranked = tuple[bool, int, int, str, EntryPoint]
+
+
+def _main_functions(
+    snapshot: Snapshot, files: Mapping[int, FileOverview], roles: Mapping[int, str], rules: Mapping[str, EntryPoints]
+) -> list[_Ranked]:
     guards = {rule.main_guard for rule in rules.values() if rule.main_guard}
     guarded = {guard: list_files_naming(snapshot, guard) for guard in guards}
-    kinds = [
-        (kind, _any_path(pattern for pattern in patterns if pattern))
-        for kind, patterns in (
-            ("script", [rule.scripts for rule in rules.values()]),
-            ("library", [rule.libraries for rule in rules.values()]),
-        )
-    ]
-    glue = tuple(name for rule in rules.values() for name in rule.glue)
-    found: list[tuple[bool, int, int, str, EntryPoint]] = []
-    taken: set[str] = set()
+    found: list[_Ranked] = []
     for main in list_mains(snapshot):
-        file = by_id.get(main.file_id)
-        if file is None:
-            # Outside of the mapped directory.
-            continue
-        rule = rules.get(file.language)
-        if rule is None or rule.is_main is None or roles[file.file_id] in _TEST_ROLES:
+        file = files.get(main.file_id)
+        rule = rules.get(file.language) if file is not None else None
+        # A file without an overview is outside of the mapped directory.
+        if file is None or rule is None or rule.is_main is None or roles[file.file_id] in _TEST_ROLES:
             continue
         has_guard = main.file_id in guarded.get(rule.main_guard, ())
         if rule.is_main(MainFunction(file.path, "." in main.lexical_path, main.signature, has_guard)):
             point = EntryPoint(main.kind, symbol_ref(file.path, main.lexical_path, main.start_line))
             found.append((*_rank(file, roles, 0), point))
-            taken.add(file.path)
+    return found
+
+
+def _scripts_and_libraries(
+    files: Sequence[FileOverview], roles: Mapping[int, str], rules: Iterable[EntryPoints], taken: set[str]
+) -> Iterator[_Ranked]:
+    declared = tuple(rules)
+    patterns = {
+        "script": _any_path(rule.scripts for rule in declared if rule.scripts),
+        "library": _any_path(rule.libraries for rule in declared if rule.libraries),
+    }
+    glue = tuple(name for rule in declared for name in rule.glue)
     for file in files:
-        if (
-            not file.lines
-            or _is_more_than_glue(file, glue)
-            or file.path in taken
-            or roles[file.file_id] in _ROLES_WITHOUT_ENTRY
-        ):
+        if not file.lines or file.path in taken or roles[file.file_id] in _ROLES_WITHOUT_ENTRY:
             continue
-        for kind, pattern in kinds:
-            if pattern.fullmatch(file.path):
-                found.append((*_rank(file, roles, _RANKS[kind]), EntryPoint(kind, file.path)))
-                break
-    ranked = sorted(found)
-    return [point for aside, *_, point in ranked if not aside], [point for aside, *_, point in ranked if aside]
+        kind = next((kind for kind, pattern in patterns.items() if pattern.fullmatch(file.path)), None)
+        if kind is not None and not _is_more_than_glue(file, glue):
+            yield (*_rank(file, roles, _RANKS[kind]), EntryPoint(kind, file.path))
 
 
 def _any_path(patterns: Iterable[str]) -> re.Pattern[str]:
