@@ -5,16 +5,17 @@ The same for all languages; differences are hooks of `LanguageResolver`. Members
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from codeplane.facts import ir
-from codeplane.facts.ir import Expr, FlowKind, ParameterKind
+from codeplane.facts.ir import Expr
 from codeplane.facts.model import Certainty, Target
-from codeplane.index.resolve import calls, members
+from codeplane.index.resolve import calls, inflows, members, type_exprs
 from codeplane.index.resolve.file_scope import FileScope, Inflow
-from codeplane.index.resolve.queries import LanguageQuery, Member, Operator, Query, QueryKind, ReceiverKind
+from codeplane.index.resolve.library import Library
+from codeplane.index.resolve.queries import LanguageQuery, Member, Operator, Query, QueryKind
 from codeplane.index.resolve.query_cache import QueryCache
 from codeplane.index.resolve.resolver import CALLABLES, LanguageResolver
 from codeplane.index.resolve.types import (
@@ -30,24 +31,19 @@ from codeplane.index.resolve.types import (
     ListType,
     LiteralType,
     Module,
-    ParamType,
     Site,
     SiteKind,
     Top,
     TupleType,
     Type,
     Types,
-    TypeVarBound,
     bounded,
-    definition_site,
     dict_of,
-    instance_of,
-    instances,
     list_of,
+    literals,
     one,
     tuple_of,
     union,
-    wrap_parameter,
 )
 from codeplane.index.resolve.types import (
     TypeVar as TypeVariable,
@@ -59,34 +55,6 @@ _VALUE_KINDS = frozenset({"enum_member", "module"})
 """Further kinds of definitions whose name has types of its own."""
 Arguments = Mapping[tuple[str, int, int], Types]
 """Types of arguments by path, scope and number of the parameter."""
-
-
-class Library(Protocol):
-    """Read access of resolvers to the files of a repository."""
-
-    def paths(self) -> Iterable[str]:
-        """Paths of all files, in no order."""
-
-    def file(self, path: str) -> FileScope | None:
-        """A file in a language that can be resolved."""
-
-    def file_key(self, path: str) -> int:
-        """Key of a file among the dependencies of links."""
-
-    def definitions_named(self, name: str) -> Sequence[tuple[str, int]]:
-        """Path and number of every definition of a name, by path and position."""
-
-    def definitions_at(self, lexical_path: str) -> Sequence[tuple[str, int]]:
-        """Path and number of every definition with this dotted nesting."""
-
-    def files_extending(self, owner: str) -> Sequence[str]:
-        """Files that define members of a type of this name outside of it."""
-
-    def directory(self, path: str) -> Sequence[str]:
-        """Paths of the files directly in a directory."""
-
-    def configuration(self, path: str) -> Mapping[str, object] | None:
-        """Content of a build configuration file."""
 
 
 class Evaluator:
@@ -143,7 +111,7 @@ class Evaluator:
         if kind is QueryKind.BINDING:
             return bounded(self._binding_types(file, number))
         if kind is QueryKind.NAMED_TYPE:
-            return bounded(self._type_of_binding(file, number))
+            return bounded(type_exprs.type_of_binding(self, file, number))
         if kind is QueryKind.RETURN:
             return bounded(self._return_types(file, number))
         if kind is QueryKind.ATTRIBUTE:
@@ -151,7 +119,7 @@ class Evaluator:
         if kind is QueryKind.DEFINITION:
             return bounded(self._definition_types(file, number))
         if kind is QueryKind.ALIAS:
-            return bounded(self._alias_types(file, number))
+            return bounded(type_exprs.alias_types(self, file, number))
         if kind is QueryKind.MEMBER_SITES:
             sites = tuple(members.sites_in(self, self.mro(path, number), name))
             return frozenset({sites})  # type: ignore[arg-type]
@@ -250,6 +218,24 @@ class Evaluator:
     def call_method(self, receiver: Type, name: str) -> Types:
         """Result of a method call without arguments."""
         return union(self.call(method, None, 0) for method in self.member(receiver, name).types)
+
+    # --- flows and type expressions
+
+    def inflow_types(self, file: FileScope, values: Sequence[Inflow]) -> Types:
+        """Types that flow into a binding or attribute; a declaration overrides the rest."""
+        return inflows.inflow_types(self, file, values)
+
+    def named_type(self, file: FileScope, node: int) -> Types:
+        """Instances of the type that an expression names."""
+        return type_exprs.named_type(self, file, node)
+
+    def types_named_by(self, member: Member) -> Types:
+        """Instances of the type that a member names."""
+        return type_exprs.types_named_by(self, member)
+
+    def site_named_type(self, site: Site) -> Types:
+        """Instances of the type that a declaration defines, or is an alias of."""
+        return type_exprs.site_named_type(self, site)
 
     # --- expressions
 
@@ -372,13 +358,6 @@ class Evaluator:
                 return self.resolver_at(value.path).apply_operator(Operator.ITERATE, value)
         return NOTHING
 
-    def _enter(self, value: Type) -> Types:
-        if isinstance(value, Instance):
-            return self.resolver_at(value.path).apply_operator(Operator.ENTER, value)
-        if isinstance(value, Top):
-            return TOP
-        return value.items if isinstance(value, ListType) else NOTHING
-
     # --- names
 
     def _binding_types(self, file: FileScope, bind: int) -> Types:
@@ -393,84 +372,7 @@ class Evaluator:
                 found |= self.query(Query(QueryKind.DEFINITION, file.path, definition))
         for number in file.imports_in(row.scope, row.name, resolver.local_name):
             found |= resolver.import_types(file, number)
-        return found | self.inflow_types(file, file.into_bind(bind)) | self._param_types(file, bind)
-
-    def inflow_types(self, file: FileScope, inflows: Sequence[Inflow]) -> Types:
-        """Types that flow into a binding or attribute; a declaration overrides the rest."""
-        declared = union(
-            self.named_type(file, inflow.source) for inflow in inflows if inflow.is_whole(FlowKind.DECLARE)
-        )
-        if declared:
-            return declared
-        found = NOTHING
-        for inflow in inflows:
-            kind = inflow.kind
-            is_value = kind is not FlowKind.DECLARE and kind is not FlowKind.NARROW and kind is not FlowKind.BOUND
-            if is_value or inflow.steps or inflow.container is not None:
-                found |= self._flow(file, inflow)
-        return found
-
-    def _flow(self, file: FileScope, inflow: Inflow) -> Types:
-        types = self._source_types(file, inflow.kind, inflow.source)
-        if inflow.container is not None:
-            target = file.exprs[inflow.container]
-            nodes = target.keys if isinstance(target, ir.IndexExpr) else ()
-            keys = [key for node in nodes for key in literals(self.infer(file, node))]
-            if keys:
-                return one(dict_of(dict.fromkeys(keys, types), NOTHING))
-            return frozenset({dict_of({}, types), list_of(types)})
-        for step in inflow.steps:
-            if not isinstance(step, int):
-                types = self.resolver(file).destructure(file, step, types)
-                continue
-            if step < 0:
-                return one(list_of(union(self.elements(value) for value in types)))
-            types = union(self._item(value, step) for value in types)
-        return types
-
-    def _source_types(self, file: FileScope, kind: FlowKind, node: int) -> Types:
-        if kind is FlowKind.FOR:
-            resolver = self.resolver(file)
-            return union(resolver.apply_operator(Operator.LOOP, value) for value in self.infer(file, node))
-        if kind is FlowKind.WITH:
-            return union(self._enter(value) for value in self.infer(file, node))
-        if kind in (FlowKind.CATCH, FlowKind.DECLARE):
-            return self.named_type(file, node)
-        return self.infer(file, node)
-
-    def _item(self, value: Type, position: int) -> Types:
-        if isinstance(value, TupleType):
-            return value.items[position] if position < len(value.items) else NOTHING
-        return self.elements(value)
-
-    def _param_types(self, file: FileScope, bind: int) -> Types:
-        place = file.param_of_bind.get(bind)
-        if place is None:
-            return NOTHING
-        scope, number = place
-        param = file.params[scope][number]
-        definition = file.owner.get(scope)
-        parent = file.defs[definition].parent if definition is not None else None
-        resolver = self.resolver(file)
-        is_first = number == 0 and param.kind == ParameterKind.PLAIN
-        if is_first and parent is not None and file.defs[parent].kind in resolver.traits.class_kinds:
-            kind = resolver.receiver_kind(file, definition or 0)
-            if kind is ReceiverKind.CLASS:
-                return one(ClassType(file.path, parent, scope))
-            if kind is ReceiverKind.INSTANCE:
-                declared = self.named_type(file, param.type) if param.type >= 0 else NOTHING
-                return declared or one(Instance(file.path, parent, scope))
-        found = one(ParamType(file.path, scope, number))
-        if param.type >= 0:
-            declared = self.named_type(file, param.type)
-            if declared:
-                return wrap_parameter(declared, param.kind) | found
-        found |= self.arguments.get((file.path, scope, number), NOTHING)
-        if param.default >= 0:
-            found |= self.infer(file, param.default)
-        if definition is not None:
-            found |= resolver.injected_argument(file, definition, param.name)
-        return found
+        return found | self.inflow_types(file, file.into_bind(bind)) | inflows.param_types(self, file, bind)
 
     # --- definitions
 
@@ -521,102 +423,6 @@ class Evaluator:
             return one(list_of(yielded))
         return found
 
-    # --- type expressions
-
-    def named_type(self, file: FileScope, node: int) -> Types:
-        """Instances of the type that an expression names."""
-        resolver = self.resolver(file)
-        match expr := file.exprs[node]:
-            case ir.NameExpr():
-                if node in file.ambient:
-                    return resolver.named_type(file, node)
-                if expr.binding is None:
-                    return instances(resolver.unbound_types(file, expr.name))
-                return self.query(Query(QueryKind.NAMED_TYPE, file.path, expr.binding))
-            case ir.ParenExpr():
-                return self.named_type(file, expr.value)
-            case ir.ThisExpr():
-                found = self.infer(file, node)
-                return frozenset(instance_of(value) for value in found if isinstance(value, ClassType | Instance))
-            case ir.DocTypeExpr():
-                return resolver.parse_type(file, expr.text, expr.scope)
-            case ir.MemberExpr():
-                return self._named_member_type(file, expr)
-            case ir.SelfTypeExpr():
-                return instances(self.infer(file, node))
-            case ir.TupleExpr() if resolver.traits.tuple_types:
-                return one(tuple_of([self.named_type(file, part) for part in expr.parts]))
-            case ir.UnionExpr() | ir.TupleExpr():
-                return union(self.named_type(file, part) for part in expr.parts)
-            case ir.IndexExpr():
-                return self._generic_type(file, expr)
-            case ir.StringExpr():
-                return resolver.parse_type(file, expr.text, None)
-            case ir.ListExpr():
-                return one(list_of(union(self.named_type(file, part) for part in expr.parts)))
-            case ir.LiteralExpr():
-                return self._infer(file, expr, node)
-        return NOTHING
-
-    def _named_member_type(self, file: FileScope, expr: ir.MemberExpr) -> Types:
-        if isinstance(file.exprs[expr.receiver], ir.SelfTypeExpr):
-            return self.types_named_by(self.member_of_expr(file, expr.receiver, expr.name))
-        return union(self.types_named_by(self.member(value, expr.name)) for value in self.infer(file, expr.receiver))
-
-    def types_named_by(self, member: Member) -> Types:
-        """Instances of the type that a member names."""
-        return union(map(self.site_named_type, member.sites)) if member.sites else instances(member.types)
-
-    def _type_of_binding(self, file: FileScope, bind: int) -> Types:
-        row = file.binds[bind]
-        found = NOTHING
-        for definition in file.defs_in.get((row.scope, row.name), ()):
-            found |= self.site_named_type(definition_site(file.path, definition))
-        resolver = self.resolver(file)
-        for number in file.imports_in(row.scope, row.name, resolver.local_name):
-            sites = resolver.resolve_import(file, number)
-            found |= self.types_named_by(Member(sites, NOTHING if sites else resolver.import_types(file, number)))
-        if row.target_kind == Target.UNKNOWN:
-            bounds = [inflow.source for inflow in file.into_bind(bind) if inflow.is_whole(FlowKind.BOUND)]
-            found |= union(self.named_type(file, node) for node in bounds)
-            found |= instances(self.query(Query(QueryKind.BINDING, file.path, bind)))
-        return found
-
-    def site_named_type(self, site: Site) -> Types:
-        """Instances of the type that a declaration defines, or is an alias of."""
-        if site.kind is not SiteKind.DEFINITION:
-            return NOTHING
-        file = self.file(site.path)
-        resolver = self.resolver(file)
-        if file.defs[site.number].kind in resolver.traits.class_kinds:
-            return one(Instance(*resolver.canonical(site.path, site.number)))
-        return self.query(Query(QueryKind.ALIAS, site.path, site.number))
-
-    def _alias_types(self, file: FileScope, definition: int) -> Types:
-        bind = file.bind_of_def.get(definition)
-        if bind is None:
-            return NOTHING
-        found = NOTHING
-        for inflow in file.into_bind(bind):
-            if inflow.is_whole(FlowKind.ASSIGN):
-                found |= self.named_type(file, inflow.source)
-                values = self.infer(file, inflow.source)
-                found |= frozenset(value for value in values if isinstance(value, TypeVarBound))
-        return found
-
-    def _generic_type(self, file: FileScope, expr: ir.IndexExpr) -> Types:
-        resolver = self.resolver(file)
-        parts: list[int] = []
-        for key in expr.keys:
-            inner = file.exprs[key]
-            is_list = isinstance(inner, ir.TupleExpr) and not resolver.traits.tuple_types
-            parts += inner.parts if is_list and isinstance(inner, ir.TupleExpr) else [key]
-        return union(
-            resolver.apply_type_arguments(value, file, parts)
-            for value in self.infer(file, expr.value)
-            if isinstance(value, ClassType | External)
-        )
-
 
 class _Resolvers(dict[str, LanguageResolver]):
     """Resolvers by language, created on first use."""
@@ -628,11 +434,6 @@ class _Resolvers(dict[str, LanguageResolver]):
     def __missing__(self, language: str) -> LanguageResolver:
         made = self[language] = self._evaluator._make_resolver(language)(self._evaluator)
         return made
-
-
-def literals(types: Types) -> list[str | int]:
-    """Values of the literals among types."""
-    return [value.value for value in types if isinstance(value, LiteralType)]
 
 
 def _exact(value: Type) -> Type:

@@ -20,9 +20,10 @@ from codeplane.facts.ir import (
 )
 from codeplane.facts.links import CALLS, NAMES, RENAMES, Links, Use, pack_uses
 from codeplane.facts.model import Target, Tier, Usage
+from codeplane.index.resolve.call_edges import CallEdge, call_edges
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.references import CallEdge, Link, call_edges, link_references
+from codeplane.index.resolve.references import Link, link_references
 from codeplane.index.resolve.store_library import StoreLibrary
 from codeplane.index.resolve.types import (
     ClassType,

@@ -506,3 +506,8 @@ def linearize(lists: list[list[Type]]) -> list[Type]:
                     behind[items[0]] -= 1
         rest = [items for items in rest if items]
     return list(found)
+
+
+def literals(types: Types) -> list[str | int]:
+    """Values of the literals among types."""
+    return [value.value for value in types if isinstance(value, LiteralType)]

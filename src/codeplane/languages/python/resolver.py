@@ -10,7 +10,6 @@ from codeplane.facts.ir import CallExpr, LabelledExpr, MemberExpr, NameExpr, Unk
 from codeplane.facts.model import ReexportMode
 from codeplane.facts.summary import SummaryImport
 from codeplane.index.resolve.calls import arguments_of
-from codeplane.index.resolve.evaluator import literals
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.queries import Operator, Query, QueryKind, ReceiverKind
 from codeplane.index.resolve.resolver import CALLABLES, LanguageResolver
@@ -35,6 +34,7 @@ from codeplane.index.resolve.types import (
     external_call,
     instances,
     list_of,
+    literals,
     module_site,
     one,
     tuple_of,
