@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum, auto
 
 from codeplane.base.digests import Digest, merkle_root
 from codeplane.base.paths import RepoPath
@@ -20,6 +21,16 @@ READ_AGAIN = FileStat(-1, 0, 0, 0, 0)
 """Stat of a file that must be read again even if its stat is the same."""
 PARSE_AGAIN = FileStat(-2, 0, 0, 0, 0)
 """Stat of a file that must be parsed again even if its text is the same."""
+
+
+class IndexState(Enum):
+    MISSING = auto()
+    """There is no usable generation: the next sync builds one."""
+    UNFINISHED = auto()
+    """A build or update was interrupted: files are missing, and the next sync resumes."""
+    UNPUBLISHED = auto()
+    """A repair must be published before the index may be read."""
+    PUBLISHED = auto()
 
 
 @dataclass
@@ -41,6 +52,14 @@ class IndexedTree:
         limit = options.max_lexical_bytes
         size = sum(record.stat.size for record in self.files.values() if record.stat.size <= limit)
         return options.cap_bytes(size, len(self.files))
+
+
+def read_state(writer: Writer | None) -> IndexState:
+    if writer is None:
+        return IndexState.MISSING
+    if writer.read_meta("pending") not in (None, "0") and writer.read_meta("pending_why") != "full":
+        return IndexState.UNFINISHED
+    return IndexState.UNPUBLISHED if writer.changed else IndexState.PUBLISHED
 
 
 def load_tree(writer: Writer, options: IndexOptions) -> IndexedTree:

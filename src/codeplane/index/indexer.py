@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import replace
-from enum import Enum, auto
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
@@ -22,7 +21,7 @@ from codeplane.facts.pool import ParserPool
 from codeplane.git.repository import repo_version
 from codeplane.index.extraction_cache import ExtractionCache
 from codeplane.index.fingerprint import runtime_fingerprint
-from codeplane.index.indexed_tree import IndexedTree, load_tree
+from codeplane.index.indexed_tree import IndexedTree, IndexState, load_tree, read_state
 from codeplane.index.invalidation import resolve_pending
 from codeplane.index.options import (
     ChangesListener,
@@ -35,7 +34,7 @@ from codeplane.index.options import (
     effective_options,
 )
 from codeplane.index.pipeline import Pipeline, PipelineResources, SyncBatch
-from codeplane.index.publish import batch_warnings, make_report, publish, version_as_json
+from codeplane.index.publish import batch_warnings, make_report, publish, sync_decision, version_as_json
 from codeplane.index.seed_index import NewGeneration, find_seed, is_branch_switch, stash_current, store_copy
 from codeplane.index.tree_scanner import TreeScanner, check_root
 from codeplane.index.unit_assignment import read_contexts
@@ -48,16 +47,6 @@ from codeplane.store.open_writer import open_writer
 from codeplane.store.writer import Barrier, Writer
 
 _REASONS = {Verdict.BUILDING: "an earlier build was not finished", Verdict.CORRUPT: "it was damaged"}
-
-
-class IndexState(Enum):
-    MISSING = auto()
-    """There is no usable generation: the next sync builds one."""
-    UNFINISHED = auto()
-    """A build or update was interrupted: files are missing, and the next sync resumes."""
-    UNPUBLISHED = auto()
-    """A repair must be published before the index may be read."""
-    PUBLISHED = auto()
 
 
 class Indexer:
@@ -134,12 +123,7 @@ class Indexer:
 
     @property
     def index_state(self) -> IndexState:
-        writer = self.writer
-        if writer is None:
-            return IndexState.MISSING
-        if writer.read_meta("pending") not in (None, "0") and writer.read_meta("pending_why") != "full":
-            return IndexState.UNFINISHED
-        return IndexState.UNPUBLISHED if writer.changed else IndexState.PUBLISHED
+        return read_state(self.writer)
 
     @property
     def unfinished(self) -> bool:
@@ -315,11 +299,12 @@ class Indexer:
         changes = compare(scan, tree.files, full_hash=full_hash.run)
         hooks.changes(changes)
         version = repo_version(self._root.path)
-        moved = version_as_json(version) != tree.repo_version or tree.ignore_signature != scan.ignore_signature
+        rules_changed = tree.ignore_signature != scan.ignore_signature
+        moved = version_as_json(version) != tree.repo_version or rules_changed
         reassigned = tree.assignment.consider(read_contexts(self._root), writer)
         # A racy file that turned out to be unchanged is saved too: otherwise it would be hashed in every scan.
-        changed = changes.candidates or changes.removed or writer.changed or reassigned or tree.roles.behind
-        if not (changed or moved or full_hash.advanced):
+        outdated = writer.changed or reassigned or tree.roles.behind or moved or full_hash.advanced
+        if not (changes.candidates or changes.removed or outdated):
             return self._report(changes, SyncBatch(), "fresh", started)
         resumed = self.unfinished
         if is_branch_switch(changes, len(tree.files)) and not resumed:
@@ -327,7 +312,7 @@ class Indexer:
             if nearer is not None:
                 return self._build(scan, started, hooks, nearer)
         epoch = writer.epoch
-        reconciled = tree.ignore_signature is not None and tree.ignore_signature != scan.ignore_signature
+        reconciled = tree.ignore_signature is not None and rules_changed
         try:
             batch = Pipeline(self._resources, writer, tree, hooks).run(changes, scan)
             if full_hash.advanced:
@@ -336,9 +321,8 @@ class Indexer:
         except BaseException:
             self._roll_back()
             raise
-        decision = "synced" if batch.changed or self._repaired or writer.epoch != epoch else "fresh"
-        decision = "interrupted" if batch.interrupted else "resumed" if resumed else decision
-        report = self._report(changes, batch, decision, started)
+        changed = batch.changed or self._repaired or writer.epoch != epoch
+        report = self._report(changes, batch, sync_decision(batch, resumed=resumed, changed=bool(changed)), started)
         self._repaired = ()
         return replace(report, full_hash_run=full_hash.run, reconciled=reconciled)
 

@@ -75,6 +75,14 @@ def make_report(epoch: int, tree: IndexedTree, changes: Changes, batch: SyncBatc
     )
 
 
+def sync_decision(batch: SyncBatch, *, resumed: bool, changed: bool) -> str:
+    if batch.interrupted:
+        return "interrupted"
+    if resumed:
+        return "resumed"
+    return "synced" if changed else "fresh"
+
+
 def batch_warnings(batch: SyncBatch) -> tuple[str, ...]:
     if not batch.full:
         return ()

@@ -89,34 +89,30 @@ def _make_rows(file_id: int, facts: PackedFacts, problems: Sequence[Problem]) ->
         raise ValueError("too many rows for one file")
     counted = zip(facts.names, facts.counts, strict=True) if facts.counts else ()
     names = [(name, file_id, count) for name, count in counted if count]
-    inserts: list[tuple[str, list[Any]]] = []
-    if facts.defs:
-        inserts.append(
-            (insert_sql("defs"), [(row_id, *row[:-1], _json(row[-1])) for row_id, row in enumerate(facts.defs, base)])
-        )
-    if facts.imports:
-        inserts.append((insert_sql("imports"), [(row_id, *row) for row_id, row in enumerate(facts.imports, base)]))
-    if facts.exports:
-        entries = [
+    rows_by_table: dict[str, list[Any]] = {
+        "defs": [(row_id, *row[:-1], _json(row[-1])) for row_id, row in enumerate(facts.defs, base)],
+        "imports": [(row_id, *row) for row_id, row in enumerate(facts.imports, base)],
+        "export_entries": [
             (row_id, name, None if definition is None else base | definition, certainty, evidence)
             for row_id, (name, definition, certainty, evidence, *_) in enumerate(facts.exports, base)
-        ]
-        inserts.append((insert_sql("export_entries"), entries))
-    if facts.attributes:
-        inserts.append(
-            (insert_sql("instance_attributes"), [(row_id, *row) for row_id, row in enumerate(facts.attributes, base)])
-        )
-    words = {word for row in facts.imports for word in _words(row[2], row[4])}
-    if words:
-        inserts.append((insert_sql("import_words"), [(word, file_id) for word in sorted(words)]))
-    owners = {
-        owner.rpartition(".")[2] for row in facts.defs if row[1] is None and (owner := row[6][: -len(row[4]) - 1])
+        ],
+        "instance_attributes": [(row_id, *row) for row_id, row in enumerate(facts.attributes, base)],
+        "import_words": [(word, file_id) for word in _import_words(facts)],
+        "out_of_line_members": [(owner, file_id) for owner in _outer_owners(facts)],
+        "problems": [(row_id, *row) for row_id, row in enumerate(problems, base)],
     }
-    if owners:
-        inserts.append((insert_sql("out_of_line_members"), [(owner, file_id) for owner in sorted(owners)]))
-    if problems:
-        inserts.append((insert_sql("problems"), [(row_id, *row) for row_id, row in enumerate(problems, base)]))
+    inserts = [(insert_sql(table), rows) for table, rows in rows_by_table.items() if rows]
     return FactRows(file_id, facts.block, facts.interface, facts.summary, names, inserts)
+
+
+def _import_words(facts: PackedFacts) -> list[str]:
+    return sorted({word for row in facts.imports for word in _words(row[2], row[4])})
+
+
+def _outer_owners(facts: PackedFacts) -> list[str]:
+    """Return the owners of definitions that are not nested in their owner."""
+    paths = (row[6][: -len(row[4]) - 1] for row in facts.defs if row[1] is None)
+    return sorted({path.rpartition(".")[2] for path in paths if path})
 
 
 def _words(imported: str, source: str | None) -> Iterator[str]:
