@@ -16,22 +16,25 @@ from codeplane.config.model import (
     IndexConfig,
     LedgerConfig,
     LoggingConfig,
-    LogOutput,
     ReadingConfig,
     ServerConfig,
 )
+from codeplane.config.parsers import (
+    MAX_PATTERNS,
+    MAX_ROOTS,
+    choice_parser,
+    integer_parser,
+    parse_directories,
+    parse_level,
+    parse_outputs,
+    parse_patterns,
+    parse_switch,
+    parse_toolsets,
+    seconds_parser,
+)
 
-LEVELS = ("debug", "info", "warn", "error")
-FORMATS = ("console", "json")
 OVERLAYS = ("auto", "on", "off")
 POLICIES = ("strict", "balanced", "best_effort")
-MAX_PATTERNS = 1000
-MAX_PATTERN_CHARS = 1000
-MAX_ROOTS = 100
-
-
-class InvalidValue(ValueError):
-    """A value of the wrong type or out of bounds; the key says what was expected."""
 
 
 @dataclass(frozen=True)
@@ -54,111 +57,6 @@ class ConfigKey:
         return bool(self.outside)
 
 
-def _integer(low: int, high: int) -> Callable[[object], int]:
-    def parse(value: object) -> int:
-        if isinstance(value, str) and value.strip().isdecimal() and len(value) <= 20:
-            value = int(value)
-        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-            raise InvalidValue
-        return value
-
-    return parse
-
-
-def _seconds(low: float, high: float) -> Callable[[object], float]:
-    def parse(value: object) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float | str):
-            raise InvalidValue
-        try:
-            number = float(value)
-        except (ValueError, OverflowError):
-            raise InvalidValue from None
-        if not low <= number <= high:
-            raise InvalidValue
-        return number
-
-    return parse
-
-
-def _choice(*words: str) -> Callable[[object], str]:
-    def parse(value: object) -> str:
-        # YAML reads a bare on/off, yes/no as a boolean.
-        if isinstance(value, bool):
-            value = "on" if value else "off"
-        if not isinstance(value, str) or value.lower() not in words:
-            raise InvalidValue
-        return value.lower()
-
-    return parse
-
-
-def _switch(value: object) -> bool:
-    words = {"true": True, "on": True, "yes": True, "1": True, "false": False, "off": False, "no": False, "0": False}
-    if isinstance(value, str):
-        value = words.get(value.strip().lower())
-    if not isinstance(value, bool):
-        raise InvalidValue
-    return value
-
-
-def _toolsets(value: object) -> tuple[str, ...]:
-    items = value.split(",") if isinstance(value, str) else value
-    if not isinstance(items, list | tuple) or not items or not all(isinstance(item, str) for item in items):
-        raise InvalidValue
-    chosen = {item.strip().lower() for item in items}
-    if not chosen <= set(TOOLSETS):
-        raise InvalidValue
-    return tuple(name for name in TOOLSETS if name in chosen)
-
-
-def _directories(value: object) -> tuple[str, ...]:
-    items = (value,) if isinstance(value, str) and value else value or ()
-    if not isinstance(items, list | tuple) or len(items) > MAX_ROOTS:
-        raise InvalidValue
-    for item in items:
-        if not isinstance(item, str) or not item.startswith("/") or "\0" in item or ".." in item.split("/"):
-            raise InvalidValue
-    return tuple(
-        dict.fromkeys("/" + "/".join(part for part in item.split("/") if part not in ("", ".")) for item in items)
-    )
-
-
-def _level(value: object) -> str:
-    return _choice(*LEVELS)("warn" if isinstance(value, str) and value.lower() == "warning" else value)
-
-
-def _patterns(value: object) -> tuple[str, ...]:
-    items = (value,) if isinstance(value, str) and value else value or ()
-    if not isinstance(items, list | tuple) or len(items) > MAX_PATTERNS:
-        raise InvalidValue
-    for item in items:
-        if not isinstance(item, str) or not 0 < len(item) <= MAX_PATTERN_CHARS or "\n" in item or "\0" in item:
-            raise InvalidValue
-    return tuple(items)
-
-
-def _outputs(value: object) -> tuple[LogOutput, ...]:
-    if not isinstance(value, list) or len(value) > 8:
-        raise InvalidValue
-    return tuple(_output(item) for item in value)
-
-
-def _output(item: object) -> LogOutput:
-    if not isinstance(item, dict) or not item.keys() <= {"format", "destination", "level"}:
-        raise InvalidValue
-    destination = item.get("destination", "stderr")
-    if not isinstance(destination, str) or "\0" in destination:
-        raise InvalidValue
-    if destination not in ("stderr", "stdout") and not destination.startswith("/"):
-        raise InvalidValue
-    level = item.get("level")
-    return LogOutput(
-        format=_choice(*FORMATS)(item.get("format", "console")),
-        destination=destination,
-        level=None if level is None else _level(level),
-    )
-
-
 _MEBIBYTE = 1024 * 1024
 _edits = EditsConfig()
 _index = IndexConfig()
@@ -171,7 +69,7 @@ _reading = ReadingConfig()
 KEYS: tuple[ConfigKey, ...] = (
     ConfigKey(
         "edits.undo_bytes",
-        _integer(0, 2**50),
+        integer_parser(0, 2**50),
         _edits.undo_bytes,
         "a whole number of bytes, 0 to keep nothing",
         "67108864",
@@ -181,7 +79,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "edits.undo_days",
-        _integer(0, 3650),
+        integer_parser(0, 3650),
         _edits.undo_days,
         "a whole number of days from 0 to 3650",
         "30",
@@ -191,7 +89,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "freshness.debounce_ms",
-        _integer(0, 600_000),
+        integer_parser(0, 600_000),
         _freshness.debounce_ms,
         "a whole number of milliseconds from 0 to 600000",
         "1000",
@@ -199,7 +97,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "freshness.inline_ms",
-        _integer(0, 60_000),
+        integer_parser(0, 60_000),
         _freshness.inline_ms,
         "a whole number of milliseconds from 0 to 60000",
         "500",
@@ -209,7 +107,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "freshness.interval_sec",
-        _seconds(0.0, 86_400.0),
+        seconds_parser(0.0, 86_400.0),
         _freshness.interval_sec,
         "seconds from 0 to 86400",
         "600",
@@ -218,7 +116,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "freshness.policy",
-        _choice(*POLICIES),
+        choice_parser(*POLICIES),
         _freshness.policy,
         "strict, balanced or best_effort",
         "strict",
@@ -227,7 +125,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "freshness.strict_sec",
-        _seconds(0.1, 3600.0),
+        seconds_parser(0.1, 3600.0),
         _freshness.strict_sec,
         "seconds from 0.1 to 3600",
         "60",
@@ -236,7 +134,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "freshness.watcher",
-        _switch,
+        parse_switch,
         _freshness.watcher,
         "true or false",
         "false",
@@ -244,7 +142,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "index.extractions_bytes",
-        _integer(0, 2**50),
+        integer_parser(0, 2**50),
         _index.extractions_bytes,
         "a whole number of bytes, 0 to keep nothing",
         "268435456",
@@ -254,7 +152,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "index.full_hash_every",
-        _integer(0, 1_000_000),
+        integer_parser(0, 1_000_000),
         _index.full_hash_every,
         "a whole number from 0 to 1000000",
         "50",
@@ -262,7 +160,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "index.hash_concurrency",
-        _integer(1, limits.MAX_HASH_CONCURRENCY),
+        integer_parser(1, limits.MAX_HASH_CONCURRENCY),
         _index.hash_concurrency,
         f"a whole number from 1 to {limits.MAX_HASH_CONCURRENCY}",
         "8",
@@ -270,7 +168,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "index.ignore",
-        _patterns,
+        parse_patterns,
         _index.ignore,
         f"a list of at most {MAX_PATTERNS} ignore patterns, each on one line",
         '["*.generated.ts", "fixtures/"]',
@@ -278,7 +176,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "index.max_bytes",
-        _integer(0, 2**50),
+        integer_parser(0, 2**50),
         _index.max_bytes,
         "a whole number of bytes, 0 for the default rule",
         "1073741824",
@@ -289,7 +187,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "index.max_lexical_bytes",
-        _integer(1024, 256 * _MEBIBYTE),
+        integer_parser(1024, 256 * _MEBIBYTE),
         _index.max_lexical_bytes,
         f"a whole number of bytes from 1024 to {256 * _MEBIBYTE}",
         "2097152",
@@ -299,7 +197,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "index.max_parse_bytes",
-        _integer(1024, 64 * _MEBIBYTE),
+        integer_parser(1024, 64 * _MEBIBYTE),
         _index.max_parse_bytes,
         f"a whole number of bytes from 1024 to {64 * _MEBIBYTE}",
         "524288",
@@ -309,7 +207,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "index.overlay",
-        _choice(*OVERLAYS),
+        choice_parser(*OVERLAYS),
         _index.overlay,
         "auto, on or off",
         "off",
@@ -317,7 +215,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "index.parse_timeout_sec",
-        _seconds(0.1, 300.0),
+        seconds_parser(0.1, 300.0),
         _index.parse_timeout_sec,
         "seconds from 0.1 to 300",
         "10",
@@ -327,7 +225,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "index.shelf_bytes",
-        _integer(0, 2**50),
+        integer_parser(0, 2**50),
         _index.shelf_bytes,
         "a whole number of bytes, 0 to keep nothing",
         "1073741824",
@@ -337,7 +235,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "index.workers",
-        _integer(0, 16),
+        integer_parser(0, 16),
         _index.workers,
         "a whole number from 0 to 16",
         "4",
@@ -346,7 +244,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "ledger.retention_days",
-        _integer(0, 3650),
+        integer_parser(0, 3650),
         _ledger.retention_days,
         "a whole number of days from 0 to 3650",
         "90",
@@ -355,7 +253,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "logging.level",
-        _level,
+        parse_level,
         _logging.level,
         "debug, info, warn or error",
         "debug",
@@ -363,7 +261,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "logging.outputs",
-        _outputs,
+        parse_outputs,
         _logging.outputs,
         "a list of outputs, each with format (console, json), destination (stderr, stdout, an absolute path) and level",
         '[{"format": "json", "destination": "/var/log/codeplane.jsonl", "level": "debug"}]',
@@ -372,7 +270,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "reading.enforce",
-        _switch,
+        parse_switch,
         _reading.enforce,
         "true or false",
         "true",
@@ -381,7 +279,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "reading.max_preview_chars",
-        _integer(200, 20_000),
+        integer_parser(200, 20_000),
         _reading.max_preview_chars,
         "a whole number from 200 to 20000",
         "6000",
@@ -390,7 +288,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "reading.max_reads",
-        _integer(1, 1_000_000),
+        integer_parser(1, 1_000_000),
         _reading.max_reads,
         "a whole number from 1 to 1000000",
         "50",
@@ -399,7 +297,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "reading.max_single_lines",
-        _integer(1, 1_000),
+        integer_parser(1, 1_000),
         _reading.max_single_lines,
         "a whole number from 1 to 1000",
         "200",
@@ -408,7 +306,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "reading.max_total_lines",
-        _integer(1, 100_000_000),
+        integer_parser(1, 100_000_000),
         _reading.max_total_lines,
         "a whole number from 1 to 100000000",
         "5000",
@@ -417,7 +315,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "server.allowed_roots",
-        _directories,
+        parse_directories,
         _server.allowed_roots,
         f"a list of at most {MAX_ROOTS} absolute directories, without '..'",
         '["/home/me/work"]',
@@ -426,7 +324,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "server.keep_token",
-        _switch,
+        parse_switch,
         _server.keep_token,
         "true or false",
         "true",
@@ -435,7 +333,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "server.port",
-        _integer(0, 65535),
+        integer_parser(0, 65535),
         _server.port,
         "a whole number from 0 to 65535",
         "8080",
@@ -444,7 +342,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "server.prewarm",
-        _switch,
+        parse_switch,
         _server.prewarm,
         "true or false",
         "false",
@@ -452,7 +350,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "server.read_only",
-        _switch,
+        parse_switch,
         _server.read_only,
         "true or false",
         "true",
@@ -461,7 +359,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "server.session_idle_sec",
-        _seconds(1.0, 604_800.0),
+        seconds_parser(1.0, 604_800.0),
         _server.session_idle_sec,
         "seconds from 1 to 604800",
         "3600",
@@ -470,7 +368,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "server.shutdown_sec",
-        _seconds(0.0, 300.0),
+        seconds_parser(0.0, 300.0),
         _server.shutdown_sec,
         "seconds from 0 to 300",
         "10",
@@ -479,7 +377,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "server.format",
-        _choice("text", "json"),
+        choice_parser("text", "json"),
         _server.format,
         "text or json",
         "json",
@@ -488,7 +386,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "server.toolsets",
-        _toolsets,
+        parse_toolsets,
         _server.toolsets,
         f"a list of {', '.join(TOOLSETS[:-1])} or {TOOLSETS[-1]}",
         '["core", "files"]',

@@ -15,7 +15,7 @@ from typing import Any
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 from codeplane.base.warnings import WarningCode
-from codeplane.config.keys import BY_NAME, ConfigKey, InvalidValue
+from codeplane.config.keys import BY_NAME, ConfigKey
 from codeplane.config.model import (
     Config,
     EditsConfig,
@@ -28,6 +28,7 @@ from codeplane.config.model import (
     ServerConfig,
     TrustState,
 )
+from codeplane.config.parsers import InvalidValue
 
 ENVIRONMENT_PREFIX = "CODEPLANE__"
 _SECTIONS = {name.partition(".")[0] for name in BY_NAME}

@@ -193,9 +193,7 @@ def _tokenize(glob: bytes, *, anchored: bool) -> list[bytes] | None:
     while position < len(glob):
         char = glob[position : position + 1]
         if char == b"*":
-            end = position
-            while glob[end : end + 1] == b"*":
-                end += 1
+            end = len(glob) - len(glob[position:].lstrip(b"*"))
             opens = position == literal_end or glob[position - 1 : position] == _SLASH
             rest = glob[end : end + 2]
             if anchored and end - position >= 2 and opens and (rest == b"" or rest[:1] == _SLASH or rest == b"\\/"):

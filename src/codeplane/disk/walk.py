@@ -300,6 +300,15 @@ def _restat(root: Root, fd: int, before: _Listing, now_ns: int) -> _Listing | No
     return before._replace(stats=renewed, files=dict(zip(before.files, renewed, strict=True)))
 
 
+def _reuse_chain(
+    chain: IgnoreChain, before: _Listing | None, inherited: IgnoreChain, files: tuple[IgnoreFile, ...]
+) -> IgnoreChain:
+    """Return the earlier object for unchanged rules; a new one would cause all subdirectories to be listed again."""
+    if before is not None and before.inherited is inherited and _same_content(before.ignore_files, files):
+        return before.chain
+    return chain
+
+
 def _is_current(file: IgnoreFile, result: os.stat_result) -> bool:
     return file.stat is not None and file.stat == stat_fields(result) and not is_racy(file.stat, file.observed_at_ns)
 
@@ -321,9 +330,7 @@ def _list_directory(
     chain, ignore_files = ignore.extend_chain(
         root, inherited, path, tuple(name for name in IGNORE_FILES if name in present), now_ns
     )
-    if before is not None and before.inherited is inherited and _same_content(before.ignore_files, ignore_files):
-        # Unchanged rules must stay the same object; otherwise all subdirectories would be listed again.
-        chain = before.chain
+    chain = _reuse_chain(chain, before, inherited, ignore_files)
     names: list[str] = []
     accepted: list[FileStat] = []
     files: dict[RepoPath, FileStat] = {}
