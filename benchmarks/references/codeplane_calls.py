@@ -64,7 +64,7 @@ def _scope_names(snapshot: Snapshot, block: FileBlock) -> list[str]:
     defined = list_defs_in_file(snapshot, block.path, 1000).rows
     names: list[str] = []
     lambdas: dict[str, int] = {}
-    for scope in block.held.scopes:
+    for scope in block.facts.scopes:
         around = names[scope.parent] if scope.parent is not None else _module(block.path)
         if scope.kind == "lambda":
             lambdas[around] = lambdas.get(around, 0) + 1

@@ -1,4 +1,4 @@
-"""Members that could not be resolved, in groups that cannot be told apart: how many, and the first of each."""
+"""Unresolved member accesses, grouped by name and receiver shape: counts and examples."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class AnchorGroupRow(NamedTuple):
     receiver_shape: str
     total_count: int
     exemplars: tuple[Exemplar, ...]
-    """The first of its references, by path and position."""
+    """First references by path and position"""
 
 
 def list_anchor_groups_of(snapshot: Snapshot, member_token: str) -> list[AnchorGroupRow]:
-    """Groups of all units that have this name, the largest first."""
+    """List the groups of a member name in all units, the largest first."""
     groups = _groups(snapshot.reader.rows(f"{_SELECT} WHERE token = ?", (member_token,)))
     return sorted(groups.values(), key=_rank)
 
@@ -38,9 +38,9 @@ def _groups(rows: Iterable[Row]) -> dict[tuple[int | None, str, str], AnchorGrou
     found: dict[tuple[int | None, str, str], list[Exemplar]] = {}
     for path, unit_id, token, places in sorted(rows, key=lambda row: row[0]):
         for use in unpack_uses(places):
-            here = found.setdefault((unit_id, token, SHAPES[use.how]), [])
-            here.append(Exemplar(path_from_text(path), use.line, use.column))
-    return {key: AnchorGroupRow(*key, len(all_), tuple(sorted(all_)[:MAX_EXEMPLARS])) for key, all_ in found.items()}
+            same = found.setdefault((unit_id, token, SHAPES[use.how]), [])
+            same.append(Exemplar(path_from_text(path), use.line, use.column))
+    return {key: AnchorGroupRow(*key, len(same), tuple(sorted(same)[:MAX_EXEMPLARS])) for key, same in found.items()}
 
 
 def _rank(row: AnchorGroupRow) -> tuple[object, ...]:

@@ -1,4 +1,4 @@
-"""Definitions: by identity, by name, by prefix, by file."""
+"""Definitions by uid, name, prefix or file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class DefRow(NamedTuple):
     language: str | None
     def_uid: str
     parent: int | None
-    """Ordinal, in the same file, of the definition that this one is nested in."""
+    """Ordinal of the enclosing definition in the file"""
     scope: int
     kind: str
     name: str
@@ -50,35 +50,33 @@ class DefRow(NamedTuple):
 
 
 def get_def(snapshot: Snapshot, def_uid: str) -> DefRow | None:
-    """The definition with this identity; should copies of a file share it, the one of the first path."""
+    """Return the definition with a uid; if copies of a file share it, that of the first path."""
     return fetch_first(snapshot, _make, _SELECT, f"{_FROM} WHERE def_uid = ?", _ORDER, (def_uid,))
 
 
-def split_name(written: str) -> list[str]:
-    """The parts of a name, as whichever language writes it: `Cart.total`, `shop::Cart::total()`, `Shop\\Cart::total`,
-    `Cart#total`, `$cart->total`, `(*Cart).Total`."""
-    text = _RECEIVER.sub(r"\1", written.strip())
+def split_name(name: str) -> list[str]:
+    """Split a qualified name in the syntax of any language: `Cart.total`, `shop::Cart::total()`,
+    `Shop\\Cart::total`, `Cart#total`, `$cart->total`, `(*Cart).Total`."""
+    text = _RECEIVER.sub(r"\1", name.strip())
     if text.endswith("()") and not text.endswith("operator()"):
         text = text[:-2]
     return [part for part in _BOUNDARY.split(text) if part]
 
 
-def find_defs(
-    snapshot: Snapshot, written: str, limit: int, kind: str | None = None, directory: str = ""
-) -> Page[DefRow]:
-    """Definitions of a name, or of the end of a qualified one.
+def find_defs(snapshot: Snapshot, name: str, limit: int, kind: str | None = None, directory: str = "") -> Page[DefRow]:
+    """Find definitions by a plain name, or by the end of a qualified name.
 
-    Where there are none, those whose own qualified name, of two parts or more, ends what is written: the name of a
-    package or a namespace is not always told by the path (`gin.Context.Next`).
+    If there are none, find those whose own qualified name of at least two parts is the end of the given one: paths do
+    not always tell the name of a package or namespace (`gin.Context.Next`).
     """
-    parts = split_name(written)
+    parts = split_name(name)
     if len(parts) > 1:
         wanted = ".".join(parts)
-        for look in (list_defs_by_qualified_name, _list_defs_that_end):
-            found = look(snapshot, wanted, limit, kind, directory)
+        for search in (list_defs_by_qualified_name, _list_defs_by_suffix):
+            found = search(snapshot, wanted, limit, kind, directory)
             if found.total:
                 return found
-    text = written.strip()
+    text = name.strip()
     plain = parts[0] if len(parts) == 1 and text.startswith(parts[0]) else text
     return list_defs_by_name(snapshot, plain, limit, kind=kind, directory=directory)
 
@@ -87,33 +85,33 @@ def list_defs_by_name(
     snapshot: Snapshot, name: str, limit: int, kind: str | None = None, directory: str = ""
 ) -> Page[DefRow]:
     """List definitions of exactly this name, optionally of one kind or under one directory."""
-    where, parameters = _narrowed(_NAMED, [name, name], kind, directory)
+    where, parameters = _filter(_BY_NAME, [name, name], kind, directory)
     return _page(snapshot, where, parameters, limit)
 
 
 def list_defs_by_qualified_name(
     snapshot: Snapshot, qualified_name: str, limit: int, kind: str | None = None, directory: str = ""
 ) -> Page[DefRow]:
-    """Definitions whose qualified name is this or ends with it at a boundary: `Model.save`, `db.models.Model`."""
+    """List definitions whose qualified name is this or ends with it: `Model.save`, `db.models.Model`."""
     wanted = ".".join(split_name(qualified_name))
     name = wanted.rpartition(".")[2]
-    where = f"{_NAMED} AND substr('.' || {_DOTTED}, -length(?)) = ?"
-    where, parameters = _narrowed(where, [name, name, f".{wanted}", f".{wanted}"], kind, directory)
+    where = f"{_BY_NAME} AND substr('.' || {_DOTTED}, -length(?)) = ?"
+    where, parameters = _filter(where, [name, name, f".{wanted}", f".{wanted}"], kind, directory)
     return _page(snapshot, where, parameters, limit)
 
 
-def _list_defs_that_end(
+def _list_defs_by_suffix(
     snapshot: Snapshot, wanted: str, limit: int, kind: str | None = None, directory: str = ""
 ) -> Page[DefRow]:
-    """Definitions whose qualified name, of two parts or more, is the end of what is wanted."""
+    """List definitions whose qualified name of at least two parts is the end of `wanted`."""
     name = wanted.rpartition(".")[2]
-    where = f"{_NAMED} AND instr({_DOTTED}, '.') AND substr(?, -length({_DOTTED}) - 1) = '.' || {_DOTTED}"
-    where, parameters = _narrowed(where, [name, name, f".{wanted}"], kind, directory)
+    where = f"{_BY_NAME} AND instr({_DOTTED}, '.') AND substr(?, -length({_DOTTED}) - 1) = '.' || {_DOTTED}"
+    where, parameters = _filter(where, [name, name, f".{wanted}"], kind, directory)
     return _page(snapshot, where, parameters, limit)
 
 
 def list_defs_by_prefix(snapshot: Snapshot, prefix: str, limit: int) -> Page[DefRow]:
-    """Definitions whose name starts so, whatever the case of its ASCII letters; shorter names first."""
+    """List definitions whose name has a prefix, ignoring the case of ASCII letters; shorter names first."""
     check_limit(limit)
     if not prefix:
         return Page((), 0)
@@ -124,8 +122,8 @@ def list_defs_by_prefix(snapshot: Snapshot, prefix: str, limit: int) -> Page[Def
 def list_defs_ignoring_case(
     snapshot: Snapshot, names: Collection[str], containers: Collection[str] | None, limit: int
 ) -> tuple[DefRow, ...]:
-    """Definitions with one of these names, ignoring the case of ASCII letters; with `containers`, only members of a
-    class, module or package with one of these names."""
+    """List definitions with one of these names, ignoring the case of ASCII letters; with `containers`, only members of
+    a class, module or package with one of those names."""
     check_limit(limit)
     where = "WHERE lower(defs.name) IN (SELECT lower(value) FROM json_each(?))"
     parameters: list[Value] = [_json(names)]
@@ -137,18 +135,18 @@ def list_defs_ignoring_case(
 
 
 def list_kinds(snapshot: Snapshot) -> tuple[str, ...]:
-    """Every kind of definition that the index holds, by name."""
+    """List the kinds of definitions in the index, by name."""
     return tuple(kind for (kind,) in snapshot.reader.rows("SELECT DISTINCT kind FROM defs ORDER BY kind"))
 
 
 def list_defs_in_file(snapshot: Snapshot, path: str, limit: int) -> Page[DefRow]:
-    """Definitions of one file in the order in which they stand."""
+    """List the definitions of a file in source order."""
     check_limit(limit)
     span = file_row_range(snapshot, path)
     return Page((), 0) if span is None else _page(snapshot, "WHERE def_id BETWEEN ? AND ?", span, limit)
 
 
-def _narrowed(where: str, parameters: list[Value], kind: str | None, directory: str) -> tuple[str, list[Value]]:
+def _filter(where: str, parameters: list[Value], kind: str | None, directory: str) -> tuple[str, list[Value]]:
     if kind is not None:
         where += " AND defs.kind = ?"
         parameters.append(kind)
@@ -178,14 +176,14 @@ _SELECT = (
     " lexical_path, start_line, start_col, end_line, end_col, name_line, name_col, signature, signature_hash, doc,"
     " visibility, decorators"
 )
-_NAMED = "WHERE lower(defs.name) = lower(?) AND defs.name = ?"
-"""One index serves look-ups with and without case."""
+_BY_NAME = "WHERE lower(defs.name) = lower(?) AND defs.name = ?"
+"""One SQL index serves case-sensitive and case-insensitive look-ups."""
 _BOUNDARY = re.compile(r"[.:/\\]+|(?<=\w)#|(?<=\w)->(?=\w)")
-"""A `#` that nothing stands before belongs to the name (`Counter.#value`)."""
+"""A `#` after a separator is part of the name (`Counter.#value`)."""
 _RECEIVER = re.compile(r"^\(?\*(\w+)\)?(?=\.)")
 _DOTTED = "replace(replace(replace(qualified_name, '::', '.'), '/', '.'), '\\', '.')"
 _OWNER = f"substr({_DOTTED}, 1, length({_DOTTED}) - length(defs.name) - 1)"
 _CONTAINER = f"replace({_OWNER}, rtrim({_OWNER}, replace({_OWNER}, '.', '')), '')"
-"""Last part of the qualified name before the name itself."""
+"""Last part of the qualified name before the name itself"""
 _FROM = "FROM defs JOIN files ON files.file_id = def_id >> 20"
 _ORDER = "files.path, start_line, start_col, def_id"

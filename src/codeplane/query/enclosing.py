@@ -1,7 +1,6 @@
-"""The innermost definition around a place of a file.
+"""The innermost definition around a position in a file.
 
-Where the definitions of a file begin and end may be kept, since many searches ask for the same files: in few bytes,
-and for as many definitions as there is room for.
+Spans of definitions can be cached compactly, since many searches hit the same files.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from codeplane.store.codec import ORDINAL_BITS, ORDINAL_MASK, path_from_text, pa
 Place = tuple[int, int]
 """Line and column; lines count from 1, columns from 0."""
 MAX_CACHED_SPANS = 250_000
-"""Definitions, and files; each takes 32 bytes, and a file some hundreds more."""
+"""Definitions plus files; a definition takes 32 bytes, a file some hundreds more."""
 
 
 class EnclosingDef(NamedTuple):
@@ -40,17 +39,17 @@ class EnclosingDef(NamedTuple):
 
 
 class Spans(NamedTuple):
-    """Where the definitions of a file begin and end, outer before inner; a place is one number."""
+    """Spans of the definitions of a file, outer before inner. A position is one number."""
 
     starts: array[int]
     ends: array[int]
     outer: array[int]
-    """The one that each lies in, as an index; -1 where there is none."""
+    """Index of the enclosing definition, or -1"""
     ids: array[int]
 
 
 class SpanFile(Protocol):
-    """A row of a file."""
+    """A file whose spans can be read."""
 
     @property
     def file_id(self) -> int: ...
@@ -68,7 +67,7 @@ class _File(NamedTuple):
 
 
 class SpanCache:
-    """Spans of the files that were asked for last. Safe from many threads."""
+    """LRU cache of the spans of files. Thread-safe."""
 
     def __init__(self, limit: int = MAX_CACHED_SPANS) -> None:
         self._limit = limit
@@ -81,7 +80,7 @@ class SpanCache:
         return len(self._files)
 
     def read(self, snapshot: Snapshot, files: Sequence[SpanFile]) -> list[Spans]:
-        """Those of each file; the same path and text have the same in all epochs of a generation."""
+        """Return the spans of each file; they depend on its path and content only, in one generation."""
         generation = snapshot.generation.name
         keys = [(generation, file.path, file.digest or b"") for file in files]
         found: list[Spans | None] = []
@@ -105,23 +104,23 @@ class SpanCache:
 
 
 def find_enclosing(
-    snapshot: Snapshot, places: Mapping[RepoPath, Sequence[Place]], kept: SpanCache | None = None
+    snapshot: Snapshot, places: Mapping[RepoPath, Sequence[Place]], cache: SpanCache | None = None
 ) -> Iterator[tuple[RepoPath, str, list[EnclosingDef | None]]]:
-    """Path, language and what encloses each place of each file that is indexed."""
-    kept = kept or SpanCache(0)
+    """Yield the path, the language and the definitions around each place, of each indexed file."""
+    cache = cache or SpanCache(0)
     wanted = orjson.dumps([path_to_text(path) for path in places]).decode("utf-8")
     rows = snapshot.reader.rows(_FILES, (wanted,))
     files = {path: _File(row[0], path, *row[2:]) for row in rows for path in (path_from_text(row[1]),)}
     indexed = [files[path] for path in places if path in files]
-    spans = kept.read(snapshot, indexed)
-    around = {file.path: find_innermost(own, places[file.path]) for file, own in zip(indexed, spans, strict=True)}
-    definitions = read_enclosing_defs(snapshot, {def_id for found in around.values() for def_id in found})
-    for path, found in around.items():
+    spans = cache.read(snapshot, indexed)
+    innermost = {file.path: find_innermost(own, places[file.path]) for file, own in zip(indexed, spans, strict=True)}
+    definitions = read_enclosing_defs(snapshot, {def_id for found in innermost.values() for def_id in found})
+    for path, found in innermost.items():
         yield path, files[path].language or "", [definitions.get(def_id) for def_id in found]
 
 
 def find_innermost(spans: Spans, places: Sequence[Place]) -> list[int | None]:
-    """Id of the innermost definition around each place; None where there is none."""
+    """Return the id of the innermost definition around each place, or None."""
     starts, ends, outer, ids = spans
     if not starts:
         return [None] * len(places)
@@ -130,7 +129,7 @@ def find_innermost(spans: Spans, places: Sequence[Place]) -> list[int | None]:
     since, until = 0, 0
     for line, column in places:
         at = line << _COLUMN_BITS | (column if column < _MAX_COLUMN else _MAX_COLUMN)
-        # Places mostly rise, and many lie between the same two ends.
+        # Places are mostly in order, and many lie between the same two boundaries.
         if not since <= at < until:
             index = bisect_right(starts, at) - 1
             until = starts[index + 1] if index + 1 < len(starts) else _FAR
@@ -143,7 +142,7 @@ def find_innermost(spans: Spans, places: Sequence[Place]) -> list[int | None]:
 
 
 def read_enclosing_defs(snapshot: Snapshot, def_ids: Collection[int | None]) -> dict[int | None, EnclosingDef]:
-    """What is told of many definitions, by id."""
+    """Read definitions by id."""
     ids = orjson.dumps(sorted(def_id for def_id in def_ids if def_id is not None)).decode("ascii")
     return {row[0]: EnclosingDef._make(row[1:]) for row in snapshot.reader.rows(_DEFINITIONS, (ids,))}
 
@@ -156,18 +155,18 @@ def _read_spans(snapshot: Snapshot, file_ids: Iterable[int]) -> dict[int, Spans]
 
 
 def _spans(rows: Sequence[tuple[int, ...]]) -> Spans:
-    starts = array("q", (_number(line, column) for line, column, *_ in rows))
-    ends = array("q", (_number(-line, -column) for _, _, line, column, _ in rows))
+    starts = array("q", (_position(line, column) for line, column, *_ in rows))
+    ends = array("q", (_position(-line, -column) for _, _, line, column, _ in rows))
     outer = array("q")
     for index, start in enumerate(starts):
-        around = index - 1
-        while around >= 0 and ends[around] <= start:
-            around = outer[around]
-        outer.append(around)
+        parent = index - 1
+        while parent >= 0 and ends[parent] <= start:
+            parent = outer[parent]
+        outer.append(parent)
     return Spans(starts, ends, outer, array("q", (row[4] for row in rows)))
 
 
-def _number(line: int, column: int) -> int:
+def _position(line: int, column: int) -> int:
     return line << _COLUMN_BITS | min(column, _MAX_COLUMN)
 
 

@@ -1,4 +1,4 @@
-"""Files of the index, problems found in them, and counts of everything."""
+"""Files of the index, their problems, and counts."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class FileInfo(NamedTuple):
     state: FileState
     reason: str | None
     epoch: int
-    """The epoch in which its content was last put."""
+    """Epoch in which its content was last indexed"""
     role: str
     evidence: str
-    """What its role follows from; empty for a source."""
+    """Reason for its role; empty for plain source code"""
 
 
 class ProblemRow(NamedTuple):
@@ -47,13 +47,13 @@ class IndexSummary(NamedTuple):
     imports: int
     problems: int
     source_bytes: int
-    """Bytes of all files whose text was read."""
+    """Size of all files whose text was read"""
     states: Mapping[str, int]
-    """Files by state."""
+    """Files by state"""
     reasons: Mapping[str, int]
-    """Skipped and failed files by reason."""
+    """Skipped and failed files by reason"""
     languages: tuple[tuple[str, int, int, int], ...]
-    """(language, indexed files, definitions, references) by name."""
+    """(language, indexed files, definitions, references), by language"""
 
 
 def get_file(snapshot: Snapshot, path: str) -> FileInfo | None:
@@ -68,7 +68,7 @@ def list_files(
     state: FileState | None = None,
     after: str | None = None,
 ) -> Page[FileInfo]:
-    """Files beneath a directory by path; `after` continues behind a path, and the total counts from there."""
+    """List files under a directory by path. `after` continues after a path; the total counts from there."""
     where = "FROM files WHERE TRUE"
     parameters: list[Value] = []
     if directory:
@@ -87,7 +87,7 @@ def list_files(
 
 
 def list_problems(snapshot: Snapshot, limit: int, path: str | None = None) -> Page[ProblemRow]:
-    """Problems in sources, by path and line."""
+    """List problems in sources by path and line."""
     check_limit(limit)
     source = "FROM problems JOIN files ON files.file_id = problem_id >> 20"
     parameters: tuple[int, ...] = ()
@@ -102,7 +102,7 @@ def list_problems(snapshot: Snapshot, limit: int, path: str | None = None) -> Pa
 
 
 def summarize_index(snapshot: Snapshot) -> IndexSummary:
-    """Counts of what the epoch holds; they are kept with each file, so that nothing large is counted."""
+    """Return the counts of an epoch, from the counts stored per file."""
     files, definitions, references, scopes, imports, problems, source_bytes = snapshot.reader.rows(_TOTALS)[0]
     return IndexSummary(
         files=files,
@@ -128,7 +128,7 @@ def summarize_index(snapshot: Snapshot) -> IndexSummary:
 
 
 def count_roles(snapshot: Snapshot, directory: str = "") -> dict[str, int]:
-    """Files at or beneath a directory by role."""
+    """Count files at or under a directory by role."""
     if not directory:
         return _counts(snapshot, "SELECT role, count(*) FROM files GROUP BY 1 ORDER BY 1")
     text = path_to_text(directory)

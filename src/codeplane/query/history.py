@@ -1,4 +1,4 @@
-"""Earlier epochs: what changed in them, and which definitions a file had."""
+"""Earlier epochs: changed files, and the definitions that a file had."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class EpochChange(NamedTuple):
 
 
 def list_defs_at_epoch(snapshot: Snapshot, path: str, epoch: int, limit: int) -> Page[DefSnapshot]:
-    """Definitions that a file had in a kept epoch, in their order; none when it did not exist then."""
+    """List the definitions that a file had in a retained epoch, in source order; empty if it did not exist."""
     check_limit(limit)
     require_epoch(snapshot, epoch)
     text = path_to_text(path)
@@ -53,7 +53,7 @@ def list_defs_at_epoch(snapshot: Snapshot, path: str, epoch: int, limit: int) ->
 
 
 def list_changes(snapshot: Snapshot, since_epoch: int, limit: int) -> Page[EpochChange]:
-    """Changes of files after an epoch, oldest first. The first epoch of an index lists none: all of it is new."""
+    """List changes of files after an epoch, oldest first. The first epoch of an index has none: everything is new."""
     require_epoch(snapshot, since_epoch)
     select = "epoch, path, change, old_path, nullif(lower(hex(digest)), '')"
     return fetch_page(
@@ -62,13 +62,13 @@ def list_changes(snapshot: Snapshot, since_epoch: int, limit: int) -> Page[Epoch
 
 
 def require_epoch(snapshot: Snapshot, epoch: int) -> None:
-    """Raise ARGUMENT_INVALID for an epoch that is not kept."""
+    """Raise ARGUMENT_INVALID for an epoch that is not retained."""
     row = snapshot.reader.row("SELECT min(epoch), max(epoch) FROM epochs")
     oldest, newest = row or (0, 0)
     if not oldest <= epoch <= newest:
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
-            f"epoch {epoch} is not kept",
+            f"epoch {epoch} is not retained",
             expected=f"{oldest} to {newest}",
             received=str(epoch),
             example=newest,

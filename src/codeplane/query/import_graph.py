@@ -1,4 +1,4 @@
-"""Which file imports which, as imports were resolved when the index was written, and the circles among them."""
+"""Resolved imports between files, and import cycles."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from codeplane.store.codec import path_from_text, path_to_text
 
 
 def list_imported_files(snapshot: Snapshot, path: RepoPath) -> list[RepoPath]:
-    """Files of the repository that a file imports, by path."""
+    """List the files that a file imports, by path."""
     return _paths(snapshot, "o.path", "u.path", path)
 
 
 def list_importing_files(snapshot: Snapshot, path: RepoPath) -> list[RepoPath]:
-    """Files that import a file, by path."""
+    """List the files that import a file, by path."""
     return _paths(snapshot, "u.path", "o.path", path)
 
 
 def list_import_cycles(snapshot: Snapshot) -> list[list[RepoPath]]:
-    """Files that import each other, directly or through others, in groups: the largest first, then by path."""
+    """List groups of files that import each other, directly or indirectly: the largest first, then by path."""
     require_links(snapshot)
     rows = snapshot.reader.rows("SELECT file_id, target FROM file_imports ORDER BY file_id, target")
     edges: dict[int, list[int]] = {}
@@ -36,7 +36,7 @@ def list_import_cycles(snapshot: Snapshot) -> list[list[RepoPath]]:
 
 
 def strongly_connected_components(edges: Mapping[int, Sequence[int]]) -> Iterator[list[int]]:
-    """Strongly connected components of a graph, each sorted. Without recursion: chains of imports can be long."""
+    """Yield strongly connected components, each sorted (Tarjan). Iterative, since import chains can be long."""
     index: dict[int, int] = {}
     low: dict[int, int] = {}
     stack: list[int] = []
@@ -71,11 +71,11 @@ def strongly_connected_components(edges: Mapping[int, Sequence[int]]) -> Iterato
                     yield sorted(group)
 
 
-def _paths(snapshot: Snapshot, wanted: str, given: str, path: RepoPath) -> list[RepoPath]:
+def _paths(snapshot: Snapshot, selected: str, filtered: str, path: RepoPath) -> list[RepoPath]:
     require_links(snapshot)
     rows = snapshot.reader.rows(
-        f"SELECT {wanted} FROM file_imports JOIN files AS u ON u.file_id = file_imports.file_id"
-        f" JOIN files AS o ON o.file_id = target WHERE {given} = ? ORDER BY {wanted}",
+        f"SELECT {selected} FROM file_imports JOIN files AS u ON u.file_id = file_imports.file_id"
+        f" JOIN files AS o ON o.file_id = target WHERE {filtered} = ? ORDER BY {selected}",
         (path_to_text(path),),
     )
     return [path_from_text(found) for (found,) in rows]

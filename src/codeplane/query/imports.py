@@ -1,4 +1,4 @@
-"""Import statements of files."""
+"""Import statements of a file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ImportRow(NamedTuple):
 
 
 def list_imports(snapshot: Snapshot, path: str, limit: int) -> Page[ImportRow]:
-    """Imports of a file in the order in which they stand."""
+    """List the imports of a file in source order."""
     check_limit(limit)
     span = file_row_range(snapshot, path)
     if span is None:

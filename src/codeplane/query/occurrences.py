@@ -1,4 +1,4 @@
-"""Occurrences of a name, and what each is known to stand for. Nothing is resolved here."""
+"""Occurrences of a name and their stored targets. Nothing is resolved here."""
 
 from __future__ import annotations
 
@@ -14,48 +14,48 @@ from codeplane.query.snapshot import Snapshot
 class Occurrence(NamedTuple):
     line: int
     column: int
-    """From 0, in characters."""
+    """0-based, in characters"""
     name: str
     role: Role
     usage: Usage
     tier: Tier
-    """How well it is known what it stands for; of a name that is bound to an import, that it is this import."""
+    """Certainty of the targets; for a name that is bound to an import, of that binding"""
     targets: tuple[int, ...]
-    """Numbers of what it stands for, definitions or attributes of any file."""
+    """Numbers of the definitions and attributes that it refers to"""
     bound: Target | None
-    """What the binding in its own file holds, if it has one: UNKNOWN is a parameter or a variable."""
+    """Target of its binding in the file, if any; UNKNOWN for a parameter or variable"""
     outside: bool = False
-    """A member of something that is known not to be of the repository."""
+    """True for a member of something outside of the repository"""
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether it is known to stand for something: a definition, a variable, something of another library."""
+        """True if it is known to refer to something: a definition, a variable, or a name of another library."""
         is_variable = self.tier is Tier.PROVEN and self.bound is Target.UNKNOWN
         return bool(self.targets) or self.outside or is_variable
 
 
 def list_occurrences(snapshot: Snapshot, file_id: int, name: str) -> list[Occurrence]:
-    """Every occurrence of a name in a file, in document order."""
+    """List the occurrences of a name in a file, in source order."""
     block = find_block(snapshot, file_id)
-    if block is None or name not in block.held.names:
+    if block is None or name not in block.facts.names:
         return []
-    ordinal = block.held.names.index(name)
-    numbers = [number for number, held in enumerate(block.held.refs.columns.names) if held == ordinal]
+    ordinal = block.facts.names.index(name)
+    numbers = [number for number, other in enumerate(block.facts.refs.columns.names) if other == ordinal]
     return list(_occurrences(snapshot, block, numbers))
 
 
 def list_occurrences_at(snapshot: Snapshot, file_id: int, places: Collection[tuple[int, int]]) -> list[Occurrence]:
-    """The occurrences of a file at these places, in document order."""
+    """List the occurrences at given places of a file, in source order."""
     block = find_block(snapshot, file_id)
     if block is None:
         return []
-    columns = block.held.refs.columns
+    columns = block.facts.refs.columns
     there = enumerate(zip(columns.lines, columns.columns, strict=True))
     return list(_occurrences(snapshot, block, [number for number, place in there if place in places]))
 
 
 def list_linked_places(snapshot: Snapshot, targets: Collection[int]) -> dict[int, set[tuple[int, int]]]:
-    """Places, in all files, that were found to stand for one of the targets under any name; by file."""
+    """Return the places that refer to one of the targets under any name, by file."""
     found: dict[int, set[tuple[int, int]]] = {}
     for target in sorted(targets):
         for file_id, places in snapshot.reader.rows(
@@ -67,22 +67,22 @@ def list_linked_places(snapshot: Snapshot, targets: Collection[int]) -> dict[int
     return found
 
 
-# Looked up, since to make a member of an enumeration takes longer than all the rest.
+# Indexing a tuple is much faster than calling an Enum.
 _TARGETS, _TIERS, _ROLES, _USAGES = tuple(Target), tuple(Tier), tuple(Role), tuple(Usage)
 
 
 def _occurrences(snapshot: Snapshot, block: FileBlock, numbers: Collection[int]) -> Iterator[Occurrence]:
-    held, file_id = block.held, block.file_id
+    facts, file_id = block.facts, block.file_id
     links = find_links(snapshot, file_id)
     linked: dict[int, list[tuple[int, int]]] = {}
     for ref, which, tier in zip(links.refs, links.which, links.tiers, strict=True):
         linked.setdefault(ref, []).append((links.targets[which], tier))
-    columns = held.refs.columns
-    anchored = _anchored(snapshot, file_id, {held.names[columns.names[number]] for number in numbers})
+    columns = facts.refs.columns
+    anchored = _anchored(snapshot, file_id, {facts.names[columns.names[number]] for number in numbers})
     resolvable = snapshot.reader.row("SELECT 1 FROM file_summaries WHERE file_id = ?", (file_id,)) is not None
     for number in numbers:
         flags, at = columns.flags[number], columns.binds[number]
-        bind = held.binds[at - 1] if at else None
+        bind = facts.binds[at - 1] if at else None
         bound = None if bind is None else _TARGETS[bind.target_kind]
         stands_for = linked.get(number, ())
         tier = _TIERS[max((tier for _, tier in stands_for), default=flags >> 5 & 3)]
@@ -95,7 +95,7 @@ def _occurrences(snapshot: Snapshot, block: FileBlock, numbers: Collection[int])
         yield Occurrence(
             columns.lines[number],
             columns.columns[number],
-            held.names[columns.names[number]],
+            facts.names[columns.names[number]],
             _ROLES[flags & 3],
             _USAGES[flags >> 2 & 7],
             tier,
@@ -106,7 +106,7 @@ def _occurrences(snapshot: Snapshot, block: FileBlock, numbers: Collection[int])
 
 
 def _anchored(snapshot: Snapshot, file_id: int, names: Collection[str]) -> set[tuple[int, int]]:
-    """Places of a file where members of these names stand that could not be resolved."""
+    """Return the places of unresolved members of these names in a file."""
     found: set[tuple[int, int]] = set()
     for name in sorted(names):
         row = snapshot.reader.row(

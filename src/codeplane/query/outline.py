@@ -1,4 +1,4 @@
-"""Definitions of one file with what an outline needs of them, and paths that resemble one that is not there."""
+"""Definitions for the outline of a file, and paths similar to a missing one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from codeplane.query.snapshot import Snapshot
 from codeplane.store.codec import ORDINAL_MASK, path_from_text, path_to_text
 
 MAX_DEFS = 50_000
-"""More than any file has that is small enough to be parsed."""
+"""No file that is small enough to be parsed has more."""
 
 _LONG_STEM = 8
 """Two misspelled characters are accepted in a file name of this length without its suffix, one in a shorter name."""
@@ -23,7 +23,7 @@ _LONG_STEM = 8
 class OutlineRow(NamedTuple):
     ordinal: int
     parent: int | None
-    """Ordinal of the definition that this one is nested in."""
+    """Ordinal of the enclosing definition"""
     def_uid: str
     kind: str
     name: str
@@ -37,7 +37,7 @@ class OutlineRow(NamedTuple):
 
 
 def list_outline_rows(snapshot: Snapshot, path: str) -> tuple[OutlineRow, ...]:
-    """Every definition of a file by span, then name, then ordinal; none for a file that is not there."""
+    """List the definitions of a file by span, then name, then ordinal; empty for a file that is not indexed."""
     span = file_row_range(snapshot, path)
     if span is None:
         return ()
@@ -45,7 +45,7 @@ def list_outline_rows(snapshot: Snapshot, path: str) -> tuple[OutlineRow, ...]:
 
 
 def outline_rows_from_defs(defs: Iterable[Sequence[Any]]) -> tuple[OutlineRow, ...]:
-    """Definitions that a worker found in a text, in the same order."""
+    """Convert definitions that a worker extracted from a text, in the order of `list_outline_rows`."""
     rows = [
         OutlineRow(
             ordinal,
@@ -67,7 +67,7 @@ def outline_rows_from_defs(defs: Iterable[Sequence[Any]]) -> tuple[OutlineRow, .
 
 
 def nearest_paths(snapshot: Snapshot, path: str, limit: int) -> tuple[RepoPath, ...]:
-    """Indexed files with this name, or this name misspelled; those with the most directories in common first."""
+    """Return indexed files with this file name, exact or misspelled; the most directories in common first."""
     wanted = basename(path).lower()
     stem, suffix = _split_suffix(wanted)
     edits = 2 if len(stem) >= _LONG_STEM else 1 if len(stem) > 1 else 0
@@ -95,7 +95,7 @@ def _split_suffix(name: str) -> tuple[str, str]:
 
 
 def list_directory_files(snapshot: Snapshot, directory: str, limit: int) -> tuple[RepoPath, ...]:
-    """Files of a directory that have definitions, its own before those of its folders; empty where it is none."""
+    """List files under a directory: direct children first, then files with definitions. Empty if it is not one."""
     stored = path_to_text(directory)
     sql = "SELECT path FROM files WHERE path > ? AND path < ? ORDER BY defs = 0, path LIMIT 200"
     found = [path_from_text(path) for (path,) in snapshot.reader.rows(sql, subtree_range(stored))]

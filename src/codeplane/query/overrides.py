@@ -1,7 +1,7 @@
-"""Members that override or implement each other: what a call through a base or an interface can run.
+"""Members that override or implement each other: what a call through a base class or an interface can run.
 
-Classes that name their bases are stored edges (`bases`). Go's interfaces, Python's protocols and, where a class names
-none, TypeScript's interfaces are satisfied by having their members; those are compared here by what the index stores.
+Declared bases are stored edges (`bases`). Structural types (Go interfaces, Python protocols and, where a class declares
+none, TypeScript interfaces) are compared by their members in `structural`.
 """
 
 from __future__ import annotations
@@ -27,39 +27,39 @@ from codeplane.query.structural import TYPESCRIPT, list_implementations, list_li
 from codeplane.store.codec import row_range
 
 MAX_DERIVED = 100
-"""Classes below one that are looked at for interfaces that they add to an inherited member."""
+"""Derived classes that are searched for interfaces of an inherited member"""
 CLASSES = frozenset({"class", "interface", "struct", "enum", "trait", "record", "object", "type", "module"})
-"""Kinds that have members."""
+"""Kinds with members"""
 CONSTRUCTORS = frozenset({"__init__", "__new__", "__construct", "initialize", "constructor"})
-"""Names of members that make an object, where the kind does not say so."""
+"""Names of constructors, where the kind does not tell"""
 _METHODS = frozenset({"method", "function", "property", "field"})
 _OVERLOADING = frozenset({"java", "kotlin", "csharp", "cpp"})
-"""Languages in which a member with another number of parameters is another member."""
+"""Languages in which members are overloaded by their number of parameters"""
 _BY_MEMBER = frozenset({"go", "rust"})
-"""Languages in which members of a base are not overridden: interfaces and traits are implemented."""
+"""Languages without inheritance: interfaces and traits are implemented"""
 _C_FAMILY = frozenset({"c", "cpp"})
 _OPEN_CLASSES = frozenset({"csharp", "ruby"})
-"""Languages in which several definitions can be one class."""
+"""Languages in which a class can have several definitions"""
 
 
 class OverriddenMembers(NamedTuple):
     members: tuple[Symbol, ...]
-    """Members that one overrides or implements, the nearest first."""
+    """Members that a member overrides or implements, the nearest first"""
     possible: frozenset[int]
-    """Numbers of those that it only may implement: no class says so."""
+    """Numbers of those that it may implement: nothing declares it"""
     outside: bool
-    """True if it implements a member from outside the repository."""
+    """True if it implements a member from outside the repository"""
     open: bool
-    """True if a base from outside the repository may own the name."""
+    """True if a base from outside the repository may declare the member"""
 
 
 class Family(NamedTuple):
     overrides: list[Symbol]
-    """Members that a member overrides or implements, the nearest first."""
+    """Members that a member overrides or implements, the nearest first"""
     overridden_by: list[Symbol]
-    """Members that override it, or the same ones."""
+    """Members that override it, or override the same members"""
     open: bool
-    """True if a base from outside the repository may own the name."""
+    """True if a base from outside the repository may declare the member"""
 
 
 NO_OVERRIDES = OverriddenMembers((), frozenset(), False, False)
@@ -70,7 +70,7 @@ def is_constructor(symbol: Symbol) -> bool:
 
 
 def list_constructors(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
-    """Constructors that a class defines itself."""
+    """List the constructors that a class defines itself."""
     if symbol.kind not in CLASSES:
         return []
     rows = [member for part in _parts(snapshot, symbol) for member in list_members(snapshot, part.number)]
@@ -78,12 +78,12 @@ def list_constructors(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
 
 
 def find_owner(snapshot: Snapshot, symbol: Symbol) -> Symbol | None:
-    """The class that a member belongs to, also when it stands outside of its class."""
+    """Return the class of a member, also if the member is defined outside of it."""
     if symbol.parent is not None:
-        around = snapshot.reader.row(
+        owner_row = snapshot.reader.row(
             "SELECT def_uid FROM defs WHERE def_id = ?", (row_range(symbol.file_id)[0] | symbol.parent,)
         )
-        found = find_symbols(snapshot, [uid_number(str(around[0]))]) if around is not None else {}
+        found = find_symbols(snapshot, [uid_number(str(owner_row[0]))]) if owner_row is not None else {}
         owner = next(iter(found.values()), None)
         return owner if owner is not None and owner.kind in CLASSES else None
     head = symbol.lexical_path[: -len(symbol.name) - 1]
@@ -101,7 +101,7 @@ def find_owner(snapshot: Snapshot, symbol: Symbol) -> Symbol | None:
 
 
 def list_overridden(snapshot: Snapshot, symbol: Symbol) -> OverriddenMembers:
-    """Members that a member overrides or implements; a call of any of them may run it."""
+    """List the members that a member overrides or implements; a call of one of them may run it."""
     if symbol.kind not in _METHODS or is_constructor(symbol) or _is_private(symbol):
         return NO_OVERRIDES
     own, outside = list_bases(snapshot, symbol.number)
@@ -126,7 +126,7 @@ def list_overridden(snapshot: Snapshot, symbol: Symbol) -> OverriddenMembers:
 
 
 def list_overriding(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
-    """Members that override or implement one."""
+    """List the members that override or implement a member."""
     if symbol.kind not in _METHODS or is_constructor(symbol) or _is_private(symbol):
         return []
     numbers = list_derived(snapshot, symbol.number)
@@ -145,7 +145,7 @@ def list_overriding(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
 
 
 def find_family(snapshot: Snapshot, symbol: Symbol) -> Family | None:
-    """What a member overrides and what overrides it; None for a definition that is no member of a class."""
+    """Return what a member overrides and what overrides it; None for a definition that is not a member."""
     if find_owner(snapshot, symbol) is None:
         return None
     above = list_overridden(snapshot, symbol)
@@ -162,7 +162,7 @@ def _inherited(snapshot: Snapshot, owner: Symbol, symbol: Symbol) -> tuple[list[
     language = _language(snapshot, symbol)
     parts = _parts(snapshot, owner)
     above, is_open = _hierarchy(snapshot, parts, up=True)
-    # A class below may take the member from here and an interface from elsewhere.
+    # A derived class may combine the inherited member with an interface.
     for number in _hierarchy(snapshot, parts, up=False)[0][:MAX_DERIVED]:
         if not list_members(snapshot, number, symbol.name):
             above += [other for other in list_hierarchy(snapshot, number, up=True)[0] if other not in above]
@@ -187,7 +187,7 @@ def _hierarchy(snapshot: Snapshot, parts: Iterable[Symbol], *, up: bool) -> tupl
 
 
 def _parts(snapshot: Snapshot, owner: Symbol) -> list[Symbol]:
-    """All definitions of a class that is written in several places."""
+    """Return all definitions of a partial or reopened class."""
     if _language(snapshot, owner) not in _OPEN_CLASSES:
         return [owner]
     same = [other for other in _defined(snapshot, owner.lexical_path) if other.kind == owner.kind]
@@ -228,7 +228,7 @@ def _same_arity(language: str, member: Symbol, symbol: Symbol) -> bool:
 
 
 def _is_dispatched(language: str, base: Symbol, symbol: Symbol) -> bool:
-    """Only virtual functions of C++ are."""
+    """True if a call through the base runs the member; in C++ only for virtual functions."""
     if language != "cpp":
         return True
     return any(word in f"{base.signature} {symbol.signature}".split() for word in ("virtual", "override", "final"))

@@ -1,6 +1,6 @@
-"""Questions about a repository as a whole, whose answers are summed up before anyone sees them.
+"""Queries over the whole repository, for summaries such as the repository map.
 
-They return every row there is, lean ones: what bounds an answer is the operation that sums them up.
+They return all rows, with few columns; the operation that summarizes them bounds the result.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class FileOverview(NamedTuple):
     file_id: int
     path: RepoPath
     language: str
-    """The language, or the family of a file that no grammar reads."""
+    """Language, or family for a file without a grammar"""
     lines: int
     definitions: int
     role: str
@@ -33,21 +33,21 @@ class ListedFile(NamedTuple):
     size: int
     role: str
     reason: str | None
-    """Why less is known of it than its text would tell."""
+    """Why the file is not fully indexed"""
 
 
 class ImportBrief(NamedTuple):
     file_id: int
     source: str
-    """The module as it is written."""
+    """Module as it is written"""
     names: int
-    """How many the file imports from it."""
+    """Number of names that the file imports from it"""
 
 
 class ExportBrief(NamedTuple):
     def_id: int
     name: str
-    """Of the definition, whatever it is exported as."""
+    """Name of the definition, not of the export"""
     kind: str
     lexical_path: str
     start_line: int
@@ -62,17 +62,17 @@ class MainBrief(NamedTuple):
 
 
 def list_file_overviews(snapshot: Snapshot) -> list[FileOverview]:
-    """All files by path."""
+    """List all files by path."""
     sql = "SELECT file_id, path, coalesce(language, family, ''), lines, defs, role FROM files ORDER BY path"
     return [FileOverview(file_id, path_from_text(path), *rest) for file_id, path, *rest in snapshot.reader.rows(sql)]
 
 
-def list_files_under(snapshot: Snapshot, place: str) -> list[ListedFile]:
-    """The file at a place, or all files beneath it, by path."""
+def list_files_under(snapshot: Snapshot, path: str) -> list[ListedFile]:
+    """List the file at a path, or the files under it, by path."""
     sql = "SELECT path, language, lines, size, role, reason FROM files"
     parameters: tuple[str, ...] = ()
-    if place:
-        text = path_to_text(place)
+    if path:
+        text = path_to_text(path)
         sql += " WHERE path = ? OR (path > ? AND path < ?)"
         parameters = (text, *subtree_range(text))
     rows = snapshot.reader.rows(f"{sql} ORDER BY path", parameters)
@@ -80,7 +80,7 @@ def list_files_under(snapshot: Snapshot, place: str) -> list[ListedFile]:
 
 
 def count_lines_by_language(snapshot: Snapshot) -> dict[str, int]:
-    """Lines of the files that a grammar reads."""
+    """Count the lines of parsed files by language."""
     sql = (
         "SELECT language, sum(lines) FROM files WHERE state = 'indexed' AND language IS NOT NULL GROUP BY 1 ORDER BY 1"
     )
@@ -88,7 +88,7 @@ def count_lines_by_language(snapshot: Snapshot) -> dict[str, int]:
 
 
 def list_import_briefs(snapshot: Snapshot) -> list[ImportBrief]:
-    """The modules that each file imports, in the order of the files; `from __future__` imports nothing."""
+    """List the modules that each file imports, by file id, without `from __future__`."""
     sql = (
         "SELECT import_id >> 20, source_literal, count(*) FROM imports"
         " WHERE source_literal IS NOT NULL AND source_literal <> '' AND import_kind <> 'python_future'"
@@ -98,13 +98,13 @@ def list_import_briefs(snapshot: Snapshot) -> list[ImportBrief]:
 
 
 def list_exported(snapshot: Snapshot) -> frozenset[int]:
-    """Ids of all definitions that are known to be exported."""
+    """Return the ids of exported definitions."""
     rows = snapshot.reader.rows("SELECT target_def FROM export_entries WHERE target_def IS NOT NULL")
     return frozenset(int(row[0]) for row in rows)
 
 
 def list_export_briefs(snapshot: Snapshot, def_ids: Iterable[int]) -> list[ExportBrief]:
-    """What these definitions are, by id."""
+    """Read exported definitions by id."""
     sql = (
         "SELECT def_id, name, kind, lexical_path, start_line FROM json_each(?) JOIN defs ON def_id = value"
         " ORDER BY def_id"
@@ -113,7 +113,7 @@ def list_export_briefs(snapshot: Snapshot, def_ids: Iterable[int]) -> list[Expor
 
 
 def list_mains(snapshot: Snapshot) -> list[MainBrief]:
-    """All functions and methods called `main`, in the order of their files."""
+    """List the functions and methods named `main`, by file id."""
     sql = (
         "SELECT def_id >> 20, kind, lexical_path, start_line, signature FROM defs"
         " WHERE lower(name) = 'main' AND name = 'main' AND kind IN ('function', 'method') ORDER BY def_id"
@@ -122,7 +122,7 @@ def list_mains(snapshot: Snapshot) -> list[MainBrief]:
 
 
 def list_inner_modules(snapshot: Snapshot, names: Collection[str]) -> list[tuple[int, str]]:
-    """(file, name) of modules of these names that are declared within a file."""
+    """List (file, name) of modules with these names that are declared inside of a file."""
     sql = (
         "SELECT DISTINCT def_id >> 20, name FROM json_each(?) JOIN defs ON lower(name) = lower(value) AND name = value"
         " WHERE kind = 'module' ORDER BY 1, 2"
@@ -131,13 +131,13 @@ def list_inner_modules(snapshot: Snapshot, names: Collection[str]) -> list[tuple
 
 
 def count_files_naming(snapshot: Snapshot, names: Iterable[str]) -> dict[str, int]:
-    """In how many files each of these identifiers occurs; those that occur nowhere are left out."""
+    """Count the files in which each identifier occurs, without identifiers that occur nowhere."""
     sql = "SELECT name, count(*) FROM name_files WHERE name IN (SELECT value FROM json_each(?)) GROUP BY name"
     return {str(name): int(count) for name, count in snapshot.reader.rows(sql, (_json(sorted(set(names))),))}
 
 
 def list_uses_elsewhere(snapshot: Snapshot) -> list[Row]:
-    """(definition, file) for every file that uses a definition of another one, as far as names are resolved."""
+    """List (definition, file) for each file that uses a definition of another file."""
     return snapshot.reader.rows(
         "WITH shared AS MATERIALIZED (SELECT target FROM def_references GROUP BY target HAVING count(*) > 1)"
         " SELECT def_id, def_references.file_id FROM shared JOIN defs ON def_uid = printf('%016x', target)"
@@ -146,12 +146,12 @@ def list_uses_elsewhere(snapshot: Snapshot) -> list[Row]:
 
 
 def list_imports_elsewhere(snapshot: Snapshot) -> list[Row]:
-    """(file, file that imports it), as imports are resolved."""
+    """List (file, file that imports it)."""
     return snapshot.reader.rows("SELECT target, file_id FROM file_imports WHERE target <> file_id")
 
 
 def list_files_naming(snapshot: Snapshot, name: str) -> frozenset[int]:
-    """Ids of the files in which an identifier occurs."""
+    """Return the ids of files in which an identifier occurs."""
     return frozenset(
         int(row[0]) for row in snapshot.reader.rows("SELECT file_id FROM name_files WHERE name = ?", (name,))
     )

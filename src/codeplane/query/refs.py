@@ -1,4 +1,4 @@
-"""References, as they were resolved when the index was written. Nothing is resolved here."""
+"""Stored references to definitions and attributes. Nothing is resolved here."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from codeplane.store.codec import path_from_text
 _MAX_TARGETS = 500
 """Definitions that `list_files_using` looks up; the rest is ignored."""
 
-# Looked up, since to make a member of an enumeration takes longer than all the rest.
+# Indexing a tuple is much faster than calling an Enum.
 _TIERS, _ROLES, _USAGES = tuple(Tier), tuple(Role), tuple(Usage)
 
 
@@ -30,25 +30,25 @@ class UseRow(NamedTuple):
     role: Role
     usage: Usage
     names: bool
-    """It is an occurrence of its name."""
+    """True if the place is an occurrence of the name"""
     calls: bool
     renames: bool
-    """It stands for it under another name, that of an alias."""
+    """True if the place refers to it by an alias"""
     via: Symbol | None = None
-    """Another symbol that is named or called there: a base member, a constructor or its class."""
+    """Other symbol that is named or called there: a base member, a constructor or its class"""
 
 
 class RankedUses(NamedTuple):
     page: Page[UseRow]
-    """Occurrences of the name but the one that defines it, the best known first."""
+    """Occurrences of the name except its definition, the most certain first"""
     tiers: dict[Tier, int]
-    """How many there are of each."""
+    """Number of uses per tier"""
     renamed: tuple[UseRow, ...]
-    """Uses under another name."""
+    """Uses by an alias"""
 
 
 def rank_uses(uses: Sequence[UseRow], defined_at: tuple[RepoPath, int, int], limit: int) -> RankedUses:
-    """Uses of a definition or an attribute, its calls under any name included."""
+    """Rank uses of a definition or an attribute, including its calls by an alias."""
     check_limit(limit)
     found = [row for row in uses if (row.names or row.via or not row.renames) and row[:3] != defined_at]
     found.sort(key=lambda row: -row.tier)
@@ -58,7 +58,7 @@ def rank_uses(uses: Sequence[UseRow], defined_at: tuple[RepoPath, int, int], lim
 
 
 def list_uses_of(snapshot: Snapshot, number: int) -> list[UseRow]:
-    """Every place that uses a definition or an attribute, by path and place."""
+    """List the places that use a definition or an attribute, by path and place."""
     found: list[UseRow] = []
     sql = "SELECT path, places FROM def_references JOIN files USING (file_id) WHERE target = ?"
     for path, places in snapshot.reader.rows(sql, (number,)):

@@ -1,7 +1,4 @@
-"""How definitions relate: what is at a place, who calls whom, which class inherits from which, what overrides what.
-
-All of it was written when the index was; here it is only read.
-"""
+"""Symbols and their stored relations: what is at a place, calls, and class hierarchies. Nothing is resolved here."""
 
 from __future__ import annotations
 
@@ -18,19 +15,19 @@ from codeplane.query.snapshot import Snapshot, check_limit
 from codeplane.store.codec import path_from_text, path_to_text, row_range, split_row_id
 
 MAX_FAMILY = 500
-"""Classes that are looked at for one family."""
+"""Classes of one hierarchy that are looked at"""
 ATTRIBUTE = "attribute"
 
 _TIERS = tuple(Tier)
 
 
 class Symbol(NamedTuple):
-    """A definition, or an attribute that a method gives to its object."""
+    """A definition, or an attribute that a method assigns to its object."""
 
     path: RepoPath
     line: int
     column: int
-    """Of its name, from 0."""
+    """Column of its name, 0-based"""
     kind: str
     name: str
     lexical_path: str
@@ -39,10 +36,10 @@ class Symbol(NamedTuple):
     start_line: int
     end_line: int
     parent: int | None
-    """Ordinal, in its file, of what it is nested in."""
+    """Ordinal of the enclosing definition in the file"""
     file_id: int
     row_id: int = 0
-    """Id of its row: of a definition its def_id, of an attribute its attribute_id."""
+    """def_id of a definition, attribute_id of an attribute"""
 
     @property
     def number(self) -> int:
@@ -54,27 +51,27 @@ class Symbol(NamedTuple):
 
 
 class CallSites(NamedTuple):
-    """One that calls, or is called, and where."""
+    """A caller or callee, and the places of its calls."""
 
     symbol: Symbol | None
-    """None for the top of a file."""
+    """None for the top level of a file"""
     path: RepoPath
     places: tuple[tuple[int, int], ...]
     tier: Tier
     via: Symbol | None = None
-    """Another symbol that is called there, through which the call is one."""
+    """Other symbol that is called there: a base member, a constructor or its class"""
 
 
 class Callees(NamedTuple):
     calls: list[CallSites]
     unresolved: int
-    """Calls of which nothing is known."""
+    """Number of unresolved calls"""
     outside: int
-    """Calls of what is not in the repository."""
+    """Number of calls to something outside of the repository"""
 
 
 def find_symbols(snapshot: Snapshot, numbers: Collection[int]) -> dict[int, Symbol]:
-    """By the numbers of their identities."""
+    """Find symbols by the numbers of their uids."""
     found: dict[int, Symbol] = {}
     for number in sorted(set(numbers)):
         row = snapshot.reader.row(f"{DEFINITIONS} WHERE def_uid = ? ORDER BY path LIMIT 1", (uid_text(number),))
@@ -87,7 +84,7 @@ def find_symbols(snapshot: Snapshot, numbers: Collection[int]) -> dict[int, Symb
 
 
 def find_symbols_in_file(snapshot: Snapshot, path: str, lexical_path: str) -> list[Symbol]:
-    """Definitions and attributes of a file by what they are nested in and their name."""
+    """Find definitions and attributes of a file by lexical path."""
     file = snapshot.reader.row("SELECT file_id FROM files WHERE path = ?", (path_to_text(path),))
     if file is None:
         return []
@@ -107,20 +104,20 @@ def list_attributes_named(snapshot: Snapshot, name: str) -> list[Symbol]:
 
 
 def list_owned_symbols(snapshot: Snapshot, owner: Symbol, limit: int) -> list[Symbol]:
-    """Members and attributes of a symbol that are declared in its own file, by line."""
+    """List the members and attributes of a symbol in its own file, by line."""
     check_limit(limit)
     span, start = row_range(owner.file_id), f"{owner.lexical_path}."
     where = "BETWEEN ? AND ? AND substr({0}, 1, length(?)) = ? AND instr(substr({0}, length(?) + 1), '.') = 0"
     values = (*span, start, start, start)
     defined = f"{DEFINITIONS} WHERE def_id {where.format('lexical_path')} ORDER BY start_line, name LIMIT {int(limit)}"
     rows = snapshot.reader.rows(defined, values)
-    given = f"{_ATTRIBUTES} WHERE attribute_id BETWEEN ? AND ? AND d.lexical_path = ? ORDER BY a.line, a.name"
-    rows += snapshot.reader.rows(f"{given} LIMIT {int(limit)}", (*span, owner.lexical_path))
+    assigned = f"{_ATTRIBUTES} WHERE attribute_id BETWEEN ? AND ? AND d.lexical_path = ? ORDER BY a.line, a.name"
+    rows += snapshot.reader.rows(f"{assigned} LIMIT {int(limit)}", (*span, owner.lexical_path))
     return [symbol_from_row(row) for row in rows]
 
 
 def list_attributes_in_file(snapshot: Snapshot, path: str, limit: int) -> list[Symbol]:
-    """Attributes that methods of a file give to their objects, by line."""
+    """List the attributes that methods of a file assign to their objects, by line."""
     check_limit(limit)
     span = file_row_range(snapshot, path)
     if span is None:
@@ -130,20 +127,20 @@ def list_attributes_in_file(snapshot: Snapshot, path: str, limit: int) -> list[S
 
 
 def find_symbols_at(snapshot: Snapshot, path: str, line: int, column: int | None = None) -> list[Symbol]:
-    """The symbol at a place: with a column the target of the identifier there; otherwise the first definition whose
-    name is on that line, or else the innermost definition around it."""
+    """Find the symbol at a place: with a column, the target of the identifier there; otherwise the first definition
+    whose name is on the line, or else the innermost definition around it."""
     span = file_row_range(snapshot, path)
     if span is None:
         return []
     if column is not None:
-        found = _meant_at(snapshot, split_row_id(span[0])[0], line, column)
+        found = _targets_at(snapshot, split_row_id(span[0])[0], line, column)
         found = found or _attributes_at(snapshot, span, line, column)
         if found:
             return found
-        for _, _, (around,) in find_enclosing(snapshot, {RepoPath(path): [(line, column)]}):
-            if around is not None:
-                return list(find_symbols(snapshot, [uid_number(around.def_uid)]).values())
-    # Of nested definitions the innermost starts last, and of those that start together it ends first.
+        for _, _, (outer,) in find_enclosing(snapshot, {RepoPath(path): [(line, column)]}):
+            if outer is not None:
+                return list(find_symbols(snapshot, [uid_number(outer.def_uid)]).values())
+    # The innermost definition starts last; of those that start together it ends first.
     rows = snapshot.reader.rows(
         f"{DEFINITIONS} WHERE def_id BETWEEN ?1 AND ?2 AND start_line <= ?3 AND end_line >= ?3 AND name <> ''"
         " ORDER BY name_line <> ?3, CASE WHEN name_line = ?3 THEN name_col END, start_line DESC, start_col DESC,"
@@ -161,12 +158,12 @@ def _attributes_at(snapshot: Snapshot, span: tuple[int, int], line: int, column:
     return [symbol_from_row(row) for row in snapshot.reader.rows(sql, (*span, line, column))]
 
 
-def _meant_at(snapshot: Snapshot, file_id: int, line: int, column: int) -> list[Symbol]:
+def _targets_at(snapshot: Snapshot, file_id: int, line: int, column: int) -> list[Symbol]:
     block = find_block(snapshot, file_id)
     if block is None:
         return []
     links = find_links(snapshot, file_id)
-    columns, names = block.held.refs.columns, block.held.names
+    columns, names = block.facts.refs.columns, block.facts.names
     for ref, which in zip(links.refs, links.which, strict=True):
         if columns.lines[ref] != line:
             continue
@@ -179,7 +176,7 @@ def _meant_at(snapshot: Snapshot, file_id: int, line: int, column: int) -> list[
 
 
 def list_callees(snapshot: Snapshot, symbol: Symbol) -> Callees:
-    """What a definition calls itself, not what is nested in it, in the order of its calls."""
+    """List what a definition calls itself, not through nested definitions, in source order."""
     links = find_links(snapshot, symbol.file_id)
     places = sorted({(line, column) for _, line, column, _, _ in links.calls})
     inside = set(_inside(snapshot, symbol, places))
@@ -199,7 +196,7 @@ def list_callees(snapshot: Snapshot, symbol: Symbol) -> Callees:
     block = find_block(snapshot, symbol.file_id)
     if block is not None:
         starts = [
-            (block.held.scopes[scope].start_line, block.held.scopes[scope].start_col)
+            (block.facts.scopes[scope].start_line, block.facts.scopes[scope].start_col)
             for scope, _, _ in links.open_calls
         ]
         own = set(_inside(snapshot, symbol, starts))
@@ -211,17 +208,17 @@ def list_callees(snapshot: Snapshot, symbol: Symbol) -> Callees:
 
 
 def _inside(snapshot: Snapshot, symbol: Symbol, places: list[tuple[int, int]]) -> Iterable[tuple[int, int]]:
-    """Those of the places whose innermost definition is this one."""
+    """Yield the places whose innermost definition is the symbol."""
     if not places:
         return
-    for _, _, around in find_enclosing(snapshot, {symbol.path: places}):
-        for place, outer in zip(places, around, strict=True):
+    for _, _, enclosing in find_enclosing(snapshot, {symbol.path: places}):
+        for place, outer in zip(places, enclosing, strict=True):
             if outer is not None and outer.def_uid == symbol.def_uid:
                 yield place
 
 
 def list_bases(snapshot: Snapshot, number: int) -> tuple[list[int], bool]:
-    """Direct bases of a class, and whether there is one that is not in the repository or not known."""
+    """Return the direct bases of a class, and True if one of them is external or unknown."""
     rows = snapshot.reader.rows("SELECT DISTINCT base FROM bases WHERE derived = ? ORDER BY base", (number,))
     return [base for (base,) in rows if base], any(not base for (base,) in rows)
 
@@ -250,7 +247,7 @@ def list_hierarchy(snapshot: Snapshot, number: int, *, up: bool) -> tuple[list[i
 
 
 def list_members(snapshot: Snapshot, number: int, name: str | None = None) -> list[Symbol]:
-    """Definitions directly in a class, all or those of a name."""
+    """List the definitions directly in a class, optionally of one name."""
     row = snapshot.reader.row("SELECT def_id FROM defs WHERE def_uid = ? LIMIT 1", (uid_text(number),))
     if row is None:
         return []

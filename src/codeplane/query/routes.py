@@ -1,6 +1,6 @@
-"""Who uses or calls a symbol, directly and through others: a base member, a constructor, the class of a constructor.
+"""Uses and callers of a symbol, directly or through a base member, a constructor, or the class of a constructor.
 
-References and the call graph both read from here, so that they name the same places.
+References and the call graph both read from here, so that they list the same places.
 """
 
 from __future__ import annotations
@@ -29,45 +29,45 @@ from codeplane.query.signatures import parameters_after
 from codeplane.query.snapshot import Snapshot
 
 MAX_NAME_FILES = 1_000
-"""Files with a name that are looked at for unresolved uses of it; each takes about a millisecond."""
+"""Files that are searched for unresolved uses of a name; each takes about a millisecond."""
 
 _CALLED = frozenset({"method", "function", "property"})
-"""Kinds of members that a call through a base can run."""
+"""Kinds of members that a call through a base can run"""
 
 Place = tuple[RepoPath, int, int]
 
 
 class Route(NamedTuple):
-    """Another symbol through which one is used."""
+    """Another symbol through which a symbol is used."""
 
     symbol: Symbol
     calls_only: bool
-    """Whether only calls of it concern the symbol: a class that is named makes no object."""
+    """True if only calls of it are uses of the symbol: naming a class does not construct an object"""
     is_possible: bool
-    """Whether calls of it need not concern the symbol."""
+    """True if calls of it may not be uses of the symbol"""
     except_for: frozenset[int] = frozenset()
-    """Numbers of symbols: places that call one of these are known to mean that one."""
+    """Numbers of symbols; a place that calls one of them does not use the symbol"""
 
 
 class Routes(NamedTuple):
     symbol: Symbol
     own: tuple[int, ...]
-    """Numbers of the symbol and of its declarations elsewhere."""
+    """Numbers of the symbol and of its declarations elsewhere"""
     others: tuple[Route, ...]
     overridden: OverriddenMembers
 
 
 class NameUses(NamedTuple):
-    """Occurrences of a name that are no known use of a symbol."""
+    """Occurrences of a name that are not known uses of a symbol."""
 
     unresolved: int
-    """Occurrences that may mean the symbol."""
+    """Occurrences that may refer to the symbol"""
     unresolved_calls: int
-    """Number of these uses that are calls."""
+    """Calls among them"""
     elsewhere: int
-    """Calls that are known to mean something else."""
+    """Calls that are known to refer to something else"""
     skipped_files: int = 0
-    """Files with the name that were not looked at: there are too many."""
+    """Files beyond MAX_NAME_FILES"""
 
 
 def find_routes(snapshot: Snapshot, symbol: Symbol) -> Routes:
@@ -87,7 +87,7 @@ def find_routes(snapshot: Snapshot, symbol: Symbol) -> Routes:
 
 
 def list_routed_uses(snapshot: Snapshot, routes: Routes) -> list[UseRow]:
-    """Every place that uses a symbol, by path and place; a place is told once, by its most direct route.
+    """List the places that use a symbol, by path and place; each place once, by its most direct route.
 
     The place of the definition and imports of other routes are left out.
     """
@@ -96,13 +96,13 @@ def list_routed_uses(snapshot: Snapshot, routes: Routes) -> list[UseRow]:
         for use in list_uses_of(snapshot, number):
             _merge(found, use)
     for route in routes.others:
-        # A class and its constructor may be called at two places of a line, as in `Cart.new`.
-        taken = {use[:2] for number in route.except_for for use in list_uses_of(snapshot, number) if use.calls}
-        taken |= {use[:2] for use in found.values() if use.calls} if route.calls_only else set()
+        # `Cart.new` calls a class and its constructor at two places of a line.
+        excluded = {use[:2] for number in route.except_for for use in list_uses_of(snapshot, number) if use.calls}
+        excluded |= {use[:2] for use in found.values() if use.calls} if route.calls_only else set()
         for use in list_uses_of(snapshot, route.symbol.number):
-            # A call that is not written with a name has no role.
+            # A call without a name has no role.
             wanted = use.calls or (use.role is Role.REFERENCE and not route.calls_only)
-            if wanted and use[:3] not in found and use[:2] not in taken:
+            if wanted and use[:3] not in found and use[:2] not in excluded:
                 tier = min(use.tier, Tier.ANCHORED) if route.is_possible else use.tier
                 found[use[:3]] = use._replace(tier=tier, via=route.symbol)
     return sorted(found.values(), key=lambda use: use[:3])
@@ -115,12 +115,12 @@ def list_callers(snapshot: Snapshot, routes: Routes) -> list[CallSites]:
     for use in uses:
         by_path.setdefault(use.path, []).append(use)
     places = {path: [(use.start_line, use.start_col) for use in here] for path, here in by_path.items()}
-    around = {path: outer for path, _, outer in find_enclosing(snapshot, places)}
-    numbers = {uid_number(outer.def_uid) for found in around.values() for outer in found if outer is not None}
+    enclosing = {path: outer for path, _, outer in find_enclosing(snapshot, places)}
+    numbers = {uid_number(outer.def_uid) for found in enclosing.values() for outer in found if outer is not None}
     symbols = find_symbols(snapshot, numbers)
     grouped: dict[tuple[RepoPath, int | None, Symbol | None], list[UseRow]] = {}
     for path, here in sorted(by_path.items()):
-        for use, outer in zip(here, around.get(path, [None] * len(here)), strict=True):
+        for use, outer in zip(here, enclosing.get(path, [None] * len(here)), strict=True):
             key = (path, uid_number(outer.def_uid) if outer is not None else None, use.via)
             grouped.setdefault(key, []).append(use)
     calls = [
@@ -137,7 +137,7 @@ def list_callers(snapshot: Snapshot, routes: Routes) -> list[CallSites]:
 
 
 def count_name_uses(snapshot: Snapshot, routes: Routes) -> NameUses:
-    """Occurrences of the symbol's name, in its language family, that are no known use of it."""
+    """Count occurrences of the name of a symbol, in its language family, that are not known uses of it."""
     name = routes.symbol.name
     language = detect(routes.symbol.path)
     known = {use[:3] for use in list_routed_uses(snapshot, routes)}
@@ -171,7 +171,7 @@ def _merge(found: dict[Place, UseRow], use: UseRow) -> None:
 
 
 def _declarations(snapshot: Snapshot, symbol: Symbol) -> tuple[int, ...]:
-    """Declarations of a member that is defined outside of its class, and overload signatures of a function."""
+    """Return the declarations of a member that is defined outside of its class."""
     language = detect(symbol.path)
     if language is None:
         return ()

@@ -1,4 +1,4 @@
-"""The SQL that every question shares: pages, and rows of one file found by their range."""
+"""SQL shared by all queries: pages, and rows of one file by their id range."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def fetch_page(
     parameters: Sequence[Value],
     limit: int,
 ) -> Page[T]:
-    """One page of `SELECT select source ORDER BY order`; it is counted only when it is full."""
+    """Return one page of `SELECT select source ORDER BY order`; the total is counted only if the page is full."""
     check_limit(limit)
     sql = f"SELECT {select} {source} ORDER BY {order} LIMIT {int(limit)}"
     found = tuple(make(row) for row in snapshot.reader.rows(sql, parameters))
@@ -45,22 +45,22 @@ def fetch_first(
 
 
 def file_row_range(snapshot: Snapshot, path: str) -> tuple[int, int] | None:
-    """The ids that rows of this path may have; None for a path that is not indexed."""
+    """Return the first and last id that rows of a file may have; None for a path that is not indexed."""
     row = snapshot.reader.row("SELECT file_id FROM files WHERE path = ?", (path_to_text(path),))
     return None if row is None else row_range(int(row[0]))
 
 
 class FileBlock(NamedTuple):
-    """The packed facts of a file, and whose they are."""
+    """Facts of a file."""
 
     file_id: int
     path: RepoPath
     unit_id: int | None
-    held: Unpacked
+    facts: Unpacked
 
 
 def find_block(snapshot: Snapshot, file_id: int) -> FileBlock | None:
-    """None for a file that is not there, or has no facts."""
+    """Return the facts of a file; None if it has none."""
     found = snapshot.reader.row(
         "SELECT path, unit_id, block FROM files JOIN blocks USING (file_id) WHERE file_id = ?", (file_id,)
     )
@@ -68,12 +68,12 @@ def find_block(snapshot: Snapshot, file_id: int) -> FileBlock | None:
 
 
 def has_unresolved(snapshot: Snapshot) -> bool:
-    """Whether what is known of some references is that of other texts."""
+    """True if some references were resolved for an older text."""
     return snapshot.reader.row("SELECT 1 FROM unresolved_files LIMIT 1") is not None
 
 
 def require_links(snapshot: Snapshot) -> None:
-    """NOT_READY while changes of this epoch are not resolved: what is known of references is that of other texts."""
+    """Raise NOT_READY while references of this epoch are not resolved: stored ones may belong to an older text."""
     if not has_unresolved(snapshot):
         return
     found = snapshot.reader.row("SELECT COUNT(*) FROM unresolved_files")
@@ -86,7 +86,7 @@ def require_links(snapshot: Snapshot) -> None:
 
 
 def find_links(snapshot: Snapshot, file_id: int) -> Links:
-    """What the references of a file stand for."""
+    """Return the targets of the references of a file."""
     found = snapshot.reader.row("SELECT links FROM file_links WHERE file_id = ?", (file_id,))
     return Links() if found is None else unpack_links(found[0])
 

@@ -1,4 +1,4 @@
-"""Parameters and results in the text of a signature, as far as two signatures can be compared by them."""
+"""Parameters and results in the text of a signature, to compare two signatures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _GO_NAMED = re.compile(r"(\w+)\s+(\S.*)", re.DOTALL)
 
 
 def parameters_after(signature: str, name: str) -> str | None:
-    """The text between the parentheses that follow a name; None if there are none."""
+    """Return the text between the parentheses after a name, or None."""
     found = re.search(rf"(?<!\w){re.escape(name)}\s*(?:<[^()]*>)?\s*\(", signature)
     if found is None:
         return None
@@ -21,13 +21,13 @@ def parameters_after(signature: str, name: str) -> str | None:
 
 
 def count_parameters(signature: str, name: str) -> int | None:
-    """Parameters of a function; None if the text does not say."""
+    """Count the parameters of a function; None if the text has no parameter list."""
     text = parameters_after(signature, name)
     return len(split_list(text)) if text is not None else None
 
 
 def split_list(text: str) -> list[str]:
-    """The parts of a list between commas; what lies in brackets is not divided."""
+    """Split a list at commas outside of brackets."""
     parts: list[str] = []
     depth = start = 0
     for at, char in enumerate(text):
@@ -42,7 +42,7 @@ def split_list(text: str) -> list[str]:
 
 
 def go_types(signature: str, name: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Types of the parameters and of the results of a Go function, without names and packages."""
+    """Return the parameter and result types of a Go function, without names and packages."""
     found = re.search(rf"(?<!\w){re.escape(name)}\s*(?:\[[^()]*\])?\s*\(", signature)
     end = _closing(signature, found.end() - 1) if found is not None else None
     if found is None or end is None:
@@ -63,7 +63,7 @@ def _go_list(text: str) -> tuple[str, ...]:
         return tuple(map(_go_type, parts))
     types: list[str] = []
     following = ""
-    # `a, b int`: a name without a type has that of the next.
+    # `a, b int`: a name without a type has the type of the next.
     for part, match in zip(reversed(parts), reversed(named), strict=True):
         following = _go_type(match[2]) if match is not None else following or _go_type(part)
         types.append(following)
@@ -72,7 +72,7 @@ def _go_list(text: str) -> tuple[str, ...]:
 
 def _go_type(text: str) -> str:
     plain = _QUALIFIER.sub("", "".join(text.split()).replace("interface{}", "any"))
-    # Parameters of functions may have names or not.
+    # Parameters of function types may or may not be named.
     return plain.partition("func(")[0] + "func" if "func(" in plain else plain
 
 

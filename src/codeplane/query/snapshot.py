@@ -1,7 +1,7 @@
-"""One epoch to ask: a read transaction and the text index that belongs to it.
+"""Snapshot of one epoch: a read transaction and the matching text index.
 
-Open it for the length of one answer and close it; while it is open it holds old pages back.
-Every other module of this package takes a Snapshot as its first argument.
+Open it for one request and close it: while it is open, SQLite cannot reuse old pages. Every other module of this
+package takes a Snapshot as its first argument.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Page(Generic[T]):
-    """At most `limit` rows in their total order, and how many there are in all."""
+    """At most `limit` rows in a total order, and the total number of rows."""
 
     rows: tuple[T, ...]
     total: int
@@ -31,7 +31,7 @@ class Page(Generic[T]):
 
 
 class Snapshot:
-    """Belongs to one thread. `refresh` moves it to the newest epoch."""
+    """Used by one thread only. `refresh` moves it to the newest epoch."""
 
     def __init__(self, reader: EpochReader) -> None:
         self.reader = reader
@@ -48,7 +48,7 @@ class Snapshot:
         return self.reader.refresh()
 
     def release(self) -> None:
-        """Keep it open but let go of the epoch; `refresh` before the next question."""
+        """Release the epoch without closing; call `refresh` before the next query."""
         self.reader.release()
 
     def close(self) -> None:
@@ -62,12 +62,12 @@ class Snapshot:
 
 
 def open_snapshot(generation: Generation, *, lexical: bool = True, wait_seconds: float = WAIT_SECONDS) -> Snapshot:
-    """The newest epoch of a generation; without `lexical`, text search is not available and opening is cheaper."""
+    """Open the newest epoch of a generation; without `lexical`, text search is unavailable and opening is cheaper."""
     return Snapshot(open_reader(generation, lexical=lexical, wait_seconds=wait_seconds))
 
 
 def open_current(state: StateDirectory, *, lexical: bool = True) -> Snapshot:
-    """The newest epoch of the current generation, also when it is switched meanwhile."""
+    """Open the newest epoch of the current generation; retry if the generation changes meanwhile."""
     while True:
         generation = state.current()
         if generation is None:

@@ -1,7 +1,7 @@
-"""Interfaces that a class satisfies without naming them: by having their members.
+"""Structural types: interfaces that a class satisfies by its members, without declaring them.
 
-Go's interfaces and Python's protocols are meant so. A class in TypeScript that implements no interface with the member
-may satisfy one; that is only possible. Members are compared by name, those of Go by their types too.
+For Go interfaces and Python protocols that is certain. A TypeScript class that declares no interface with the member
+possibly satisfies one. Members are compared by name, in Go also by type.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from codeplane.query.snapshot import Snapshot
 from codeplane.store.codec import path_from_text, row_range
 
 MAX_CANDIDATES = 500
-"""Members of one name that are compared."""
+"""Members of one name that are compared"""
 TYPESCRIPT = frozenset({"typescript", "tsx"})
 _MAX_EMBEDDED = 20
 _MAX_LITERAL = 3
-"""Interfaces with a member of the name up to which an object literal is taken for one of them."""
+"""An object literal may implement an interface if at most this many have a member of the name."""
 _NOT_REQUIRED = frozenset({"class", "interface", "enum", "type"})
-"""Kinds of definitions in a protocol that nobody has to have."""
+"""Kinds of definitions in a protocol that a class need not have"""
 
 
 class SatisfiedMembers(NamedTuple):
@@ -41,25 +41,26 @@ class SatisfiedMembers(NamedTuple):
 def list_satisfied_members(
     snapshot: Snapshot, language: str, owner: Symbol, symbol: Symbol, is_declared: bool
 ) -> SatisfiedMembers:
-    """Members of interfaces that a member of a class satisfies; `is_declared`: its class names one with the member."""
+    """List the interface members that a member satisfies. `is_declared`: its class declares such an interface."""
     if language == "go" and symbol.kind == "method" and owner.kind != "interface":
         own = _go_methods(snapshot, owner)
         found = _candidates(snapshot, symbol.name, ("go",), "interface")
-        return SatisfiedMembers([other for face, other in found if _go_satisfies(snapshot, owner, own, face)], [])
+        certain = [other for interface, other in found if _go_satisfies(snapshot, owner, own, interface)]
+        return SatisfiedMembers(certain, [])
     if language == "python" and owner.kind == "class" and not _is_protocol(owner):
         names = _member_names(snapshot, owner)
         found = _candidates(snapshot, symbol.name, ("python",), "class")
-        faces = [(face, other) for face, other in found if _is_protocol(face)]
-        return SatisfiedMembers([other for face, other in faces if _required(snapshot, face) <= names], [])
+        protocols = [(protocol, other) for protocol, other in found if _is_protocol(protocol)]
+        return SatisfiedMembers([other for protocol, other in protocols if _required(snapshot, protocol) <= names], [])
     if language in TYPESCRIPT and owner.kind == "class" and not is_declared:
         names = _member_names(snapshot, owner)
         found = _candidates(snapshot, symbol.name, sorted(TYPESCRIPT), "interface")
-        return SatisfiedMembers([], [other for face, other in found if _required(snapshot, face) <= names])
+        return SatisfiedMembers([], [other for interface, other in found if _required(snapshot, interface) <= names])
     return SatisfiedMembers([], [])
 
 
 def list_literal_candidates(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
-    """Members of interfaces that a method of an object literal in TypeScript may stand for: few have its name."""
+    """List interface members that a method of a TypeScript object literal may implement."""
     if symbol.kind != "method":
         return []
     found = [other for _, other in _candidates(snapshot, symbol.name, sorted(TYPESCRIPT), "interface")]
@@ -67,7 +68,7 @@ def list_literal_candidates(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
 
 
 def list_implementations(snapshot: Snapshot, language: str, owner: Symbol, symbol: Symbol) -> list[Symbol]:
-    """Members of classes that satisfy an interface without naming it, where that is certain."""
+    """List members of classes that certainly satisfy an interface without declaring it."""
     if language == "go" and owner.kind == "interface":
         found: list[Symbol] = []
         rows = snapshot.reader.rows(
@@ -91,7 +92,7 @@ def list_implementations(snapshot: Snapshot, language: str, owner: Symbol, symbo
 
 
 def _candidates(snapshot: Snapshot, name: str, languages: Iterable[str], kind: str) -> list[tuple[Symbol, Symbol]]:
-    """Definitions of a kind with their member of this name."""
+    """Return (owner, member) of members of this name in definitions of a kind."""
     languages = tuple(languages)
     rows = snapshot.reader.rows(
         f"{DEFINITIONS} WHERE lower(defs.name) = lower(?1) AND defs.name = ?1 AND parent IS NOT NULL"
@@ -114,10 +115,10 @@ def _is_protocol(symbol: Symbol) -> bool:
     return any(base.strip().rpartition(".")[2].startswith("Protocol") for base in bases.rstrip("):").split(","))
 
 
-def _required(snapshot: Snapshot, face: Symbol) -> frozenset[str]:
-    """Names that whoever satisfies an interface must have, its bases included."""
+def _required(snapshot: Snapshot, interface: Symbol) -> frozenset[str]:
+    """Return the names of members that an interface and its bases require."""
     found: set[str] = set()
-    for number in (face.number, *list_hierarchy(snapshot, face.number, up=True)[0]):
+    for number in (interface.number, *list_hierarchy(snapshot, interface.number, up=True)[0]):
         for member in list_members(snapshot, number):
             if member.kind not in _NOT_REQUIRED and f"{member.name}?" not in member.signature:
                 found.add(member.name)
@@ -128,15 +129,15 @@ def _member_names(snapshot: Snapshot, owner: Symbol) -> frozenset[str]:
     found: set[str] = set()
     for number in (owner.number, *list_hierarchy(snapshot, owner.number, up=True)[0]):
         found |= {member.name for member in list_members(snapshot, number)}
-        held = find_symbols(snapshot, [number]).get(number)
-        if held is not None:
-            span = row_range(held.file_id)
+        symbol = find_symbols(snapshot, [number]).get(number)
+        if symbol is not None:
+            span = row_range(symbol.file_id)
             found |= {
                 str(name)
                 for (name,) in snapshot.reader.rows(
                     "SELECT a.name FROM instance_attributes AS a JOIN defs AS d ON d.def_id = (? | a.parent)"
                     " WHERE attribute_id BETWEEN ? AND ? AND d.def_uid = ?",
-                    (span[0], *span, held.def_uid),
+                    (span[0], *span, symbol.def_uid),
                 )
             }
     return frozenset(found)
@@ -145,12 +146,12 @@ def _member_names(snapshot: Snapshot, owner: Symbol) -> frozenset[str]:
 # Go
 
 
-def _go_satisfies(snapshot: Snapshot, owner: Symbol, own: dict[str, Symbol], face: Symbol) -> bool:
-    wanted = _go_methods(snapshot, face)
+def _go_satisfies(snapshot: Snapshot, owner: Symbol, own: dict[str, Symbol], interface: Symbol) -> bool:
+    wanted = _go_methods(snapshot, interface)
     if not wanted or not wanted.keys() <= own.keys():
         return False
-    # Type parameters may stand for anything.
-    if "[" in f"{owner.signature}{face.signature}".replace("[]", ""):
+    # Type parameters match any type.
+    if "[" in f"{owner.signature}{interface.signature}".replace("[]", ""):
         return True
     return all(
         go_types(member.signature, name) == go_types(own[name].signature, name) for name, member in wanted.items()
@@ -158,7 +159,7 @@ def _go_satisfies(snapshot: Snapshot, owner: Symbol, own: dict[str, Symbol], fac
 
 
 def _go_receiver(snapshot: Snapshot, method: Symbol) -> Symbol | None:
-    """The type that a method belongs to: one of the same package."""
+    """Return the receiver type of a method, in the same package."""
     name = method.lexical_path[: -len(method.name) - 1]
     folder = parent(method.path)
     rows = snapshot.reader.rows(
@@ -171,7 +172,7 @@ def _go_receiver(snapshot: Snapshot, method: Symbol) -> Symbol | None:
 
 
 def _go_methods(snapshot: Snapshot, owner: Symbol, depth: int = 0) -> dict[str, Symbol]:
-    """Methods of a type by name, those of what it embeds included."""
+    """Return the methods of a type by name, including those of embedded types."""
     found: dict[str, Symbol] = {}
     if owner.kind == "interface":
         found = {member.name: member for member in list_members(snapshot, owner.number)}

@@ -1,7 +1,6 @@
-"""Files and passages by the words in them: candidates, best first. The text itself is read elsewhere.
+"""Files and passages of the text index by their words, best first. The text itself is read elsewhere.
 
-Scores are sums of whole numbers: rarity of a term, in 32nds, times its level in the text. They depend on the files
-that the epoch has and on nothing else.
+A score is an integer sum of idf (in 32nds) times tf bucket per term. It depends only on the files of the epoch.
 """
 
 from __future__ import annotations
@@ -28,10 +27,10 @@ MAX_PREFIX_NAMES = 60
 MIN_KEY_FOR_EDITS = 4
 MIN_KEY_FOR_TWO_EDITS = 6
 MAX_KEY_FOR_EDITS = 120
-"""The text index takes no longer pattern."""
+"""Longest pattern that the text index accepts"""
 _NEAR_PASSAGES = 200
 IDF_STEPS = 32
-"""Rarity is counted in these parts of a unit."""
+"""Idf weights are integers in units of 1/IDF_STEPS."""
 
 
 _FILTERS: Mapping[Scope, tuple[tuple[str, int], ...]] = {
@@ -57,17 +56,17 @@ class FileMatch(NamedTuple):
 class PassageMatch(NamedTuple):
     file: FileBrief
     definition: int
-    """Ordinal of the definition; -1 where there is none."""
+    """Ordinal of the definition, or -1"""
     first: int
     last: int
     name: str
     aside: bool
-    """Stands in a module of tests within a file of the product."""
+    """True inside of a test module in a runtime file"""
     score: int
 
 
 def terms_of_text(text: str) -> dict[str, int]:
-    """Terms of a query with the number of times that each occurs, in order of first occurrence."""
+    """Count the terms of a query, in order of first occurrence."""
     found: dict[str, int] = {}
     for identifier in normalize_text(text[:MAX_QUERY_CHARS]).split():
         for term in terms_of(identifier):
@@ -76,7 +75,7 @@ def terms_of_text(text: str) -> dict[str, int]:
 
 
 def weigh_terms(snapshot: Snapshot, terms: Iterable[str]) -> dict[str, int]:
-    """Rarity of each term that some file has; of too many the rarest, in the order in which they came."""
+    """Return the idf of each term that occurs in a file; of more than MAX_TERMS the rarest, in their order."""
     files = snapshot.epoch.files
     weights: dict[str, int] = {}
     for term in list(dict.fromkeys(terms))[:MAX_TERMS_LOOKED_UP]:
@@ -85,8 +84,8 @@ def weigh_terms(snapshot: Snapshot, terms: Iterable[str]) -> dict[str, int]:
             weights[term] = max(1, round(math.log(1 + files / (having + 0.5)) * IDF_STEPS))
     if len(weights) <= MAX_TERMS:
         return weights
-    kept = set(sorted(weights, key=lambda term: (-weights[term], term))[:MAX_TERMS])
-    return {term: weight for term, weight in weights.items() if term in kept}
+    rarest = set(sorted(weights, key=lambda term: (-weights[term], term))[:MAX_TERMS])
+    return {term: weight for term, weight in weights.items() if term in rarest}
 
 
 def rank_files(
@@ -98,7 +97,7 @@ def rank_files(
     among: Collection[int] | None = None,
     scope: Scope = "mixed",
 ) -> list[FileMatch]:
-    """Files by score, then by path."""
+    """Rank files by score, then by path."""
     filters = _FILTERS[scope]
     found = snapshot.reader.lexical.rank_files(weights, limit, path_weights=path_weights, among=among, filters=filters)
     return _files(snapshot, found)[:limit]
@@ -113,26 +112,26 @@ def rank_passages(
     among: Collection[int] | None = None,
     scope: Scope = "mixed",
 ) -> list[PassageMatch]:
-    """Passages by score, then by path and place; of each file its best few."""
+    """Rank passages by score, then by path and place; at most `per_file` of each file."""
     filters = _FILTERS[scope]
     found = snapshot.reader.lexical.rank_passages(weights, limit, per_file=per_file, among=among, filters=filters)
     return _passages(snapshot, found)[:limit]
 
 
 def list_passages_named(snapshot: Snapshot, keys: Mapping[str, int], limit: int) -> list[PassageMatch]:
-    """Definitions by the key of their name; the weight of the key is the score."""
+    """List definitions by the key of their name; the weight of the key is the score."""
     return _passages(snapshot, snapshot.reader.lexical.passages_named(keys, limit))[:limit]
 
 
 def list_passages_named_like(snapshot: Snapshot, key: str, edits: int, limit: int) -> list[PassageMatch]:
-    """Definitions whose name is at most so many edits away; the swap of two neighbours is one."""
+    """List definitions whose name is within an edit distance; a transposition is one edit."""
     return _passages(snapshot, snapshot.reader.lexical.passages_named_like(key, limit, edits=edits))[:limit]
 
 
 def list_similar_names(snapshot: Snapshot, name: str, limit: int) -> list[str]:
-    """Distinct names of definitions at most two edits from `name`, ignoring case, underscores and short names.
+    """List distinct names of definitions at most two edits from `name`, ignoring case, underscores and short names.
 
-    Fewer edits are accepted in a shorter name. Empty while the text index belongs to another epoch.
+    Shorter names accept fewer edits. Empty while the text index belongs to another epoch.
     """
     key = name_key(name)
     if not MIN_KEY_FOR_EDITS <= len(key) <= MAX_KEY_FOR_EDITS or not snapshot.reader.load_lexical():
@@ -143,20 +142,20 @@ def list_similar_names(snapshot: Snapshot, name: str, limit: int) -> list[str]:
 
 
 def list_passages_with_prefix(snapshot: Snapshot, key: str, limit: int) -> list[PassageMatch]:
-    """Definitions whose name begins with the key and goes on, shorter names first."""
+    """List definitions whose name starts with the key and is longer, shorter names first."""
     names = [name for name in snapshot.reader.lexical.names_with_prefix(key, MAX_NAMES) if name != key]
     nearest = sorted(names, key=lambda name: (len(name), name))[:MAX_PREFIX_NAMES]
     return list_passages_named(snapshot, dict.fromkeys(nearest, 1), limit) if nearest else []
 
 
 def list_passages_with_name_part(snapshot: Snapshot, key: str, limit: int) -> list[PassageMatch]:
-    """Definitions whose name has the key anywhere. The key is of letters and digits."""
+    """List definitions whose name contains the key, which consists of letters and digits."""
     found = snapshot.reader.lexical.passages_named_like(key, limit, pattern=f".*{key}.*")
     return _passages(snapshot, found)[:limit]
 
 
 def rank_names(snapshot: Snapshot, weights: Mapping[str, int], limit: int, least: float = 0.0) -> list[PassageMatch]:
-    """Definitions by the words of their names, as far as these weigh enough together."""
+    """Rank definitions by the words of their names, if their weights sum to at least `least`."""
     return _passages(snapshot, snapshot.reader.lexical.passages_named_by_words(weights, limit, least))[:limit]
 
 
@@ -173,10 +172,10 @@ def _passages(snapshot: Snapshot, found: Sequence[PassageHit]) -> list[PassageMa
 
 
 def list_candidate_files(snapshot: Snapshot, alternatives: Sequence[Collection[str]]) -> frozenset[int] | None:
-    """Ids of text files that may have, for one of the alternatives, all of its fragments; None for all files.
+    """Return the ids of files that may contain all fragments of one of the alternatives; None for all files.
 
-    A fragment is a run of at least three lower-case letters, digits, `_` or `$` inside of an identifier. An
-    alternative without any is one that every file may satisfy.
+    A fragment is a run of at least three lower-case letters, digits, `_` or `$` inside of an identifier. Any file may
+    satisfy an alternative without fragments.
     """
     if all(any(alternative) for alternative in alternatives) and alternatives:
         return frozenset(snapshot.reader.lexical.files_with_grams(alternatives))
@@ -184,7 +183,7 @@ def list_candidate_files(snapshot: Snapshot, alternatives: Sequence[Collection[s
 
 
 def read_file_briefs(snapshot: Snapshot, file_ids: Collection[int]) -> dict[int, FileBrief]:
-    """What is needed of many files, by id."""
+    """Read files by id."""
     found: dict[int, FileBrief] = {}
     ids = sorted(set(file_ids))
     for start in range(0, len(ids), _CHUNK):
@@ -199,7 +198,7 @@ _CHUNK = 500
 
 
 def read_kinds(snapshot: Snapshot, places: Iterable[tuple[int, int]]) -> dict[tuple[int, int], tuple[str, str]]:
-    """Kinds and qualified names of definitions, by file and ordinal."""
+    """Read kinds and qualified names of definitions by file and ordinal."""
     ids = sorted({file_id << ORDINAL_BITS | definition for file_id, definition in places if definition >= 0})
     found: dict[tuple[int, int], tuple[str, str]] = {}
     for start in range(0, len(ids), _CHUNK):
@@ -210,9 +209,9 @@ def read_kinds(snapshot: Snapshot, places: Iterable[tuple[int, int]]) -> dict[tu
 
 
 def find_mentioned_files(snapshot: Snapshot, mentions: Sequence[str]) -> list[tuple[FileBrief, float]]:
-    """Files that a text names by their path or its end, by path; the share tells how sure that is.
+    """Find files that a text mentions by a path or the end of one, by path, with a confidence from 0 to 1.
 
-    A trace may know more of a path than the repository does, or less.
+    The path in a stack trace may have more or fewer directories than in the repository.
     """
     found: dict[FileBrief, float] = {}
     for mention in mentions:
@@ -244,7 +243,7 @@ def _brief(row: Row) -> FileBrief:
 
 
 def list_text_files(snapshot: Snapshot) -> list[FileBrief]:
-    """Every file of the text index, by path."""
+    """List the files of the text index, by path."""
     rows = map(_brief, snapshot.reader.rows(f"{_BRIEFS} WHERE lexical"))
     return sorted(rows, key=lambda file: file.path)
 
@@ -262,7 +261,7 @@ class DefinitionBrief(NamedTuple):
 
 
 def read_definitions(snapshot: Snapshot, def_ids: Iterable[int]) -> dict[int, DefinitionBrief]:
-    """What is told of many definitions, by id."""
+    """Read definitions by id."""
     ids = sorted(set(def_ids))
     found: dict[int, DefinitionBrief] = {}
     for start in range(0, len(ids), _CHUNK):

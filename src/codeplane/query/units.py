@@ -1,4 +1,4 @@
-"""Units of an epoch: where they are, why, and how many files they own."""
+"""Units of an epoch, their files and notes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class UnitInfo(NamedTuple):
 
 
 class UnitNote(NamedTuple):
-    """Something about a marker that a person may want to mend."""
+    """A problem in a marker file."""
 
     path: RepoPath
     text: str
@@ -29,7 +29,7 @@ class UnitNote(NamedTuple):
 def list_units(
     snapshot: Snapshot, limit: int, directory: str = "", family: str | None = None, with_empty: bool = False
 ) -> Page[UnitInfo]:
-    """Units at or beneath a directory, by root and family; those without files only when wanted."""
+    """List units at or under a directory, by root and family; `with_empty` includes units without files."""
     where, parameters = "FROM units WHERE TRUE", list[Value]()
     if directory:
         text = path_to_text(directory)
@@ -50,7 +50,7 @@ def list_units(
 
 
 def list_all_units(snapshot: Snapshot, family: str | None = None) -> tuple[UnitRow, ...]:
-    """Every unit, or those of a family: discovery bounds how many there are."""
+    """List all units, optionally of one family; unit discovery bounds their number."""
     where, parameters = ("WHERE family = ?", (family,)) if family is not None else ("", ())
     sql = f"SELECT {UNIT_COLUMNS} FROM units {where} ORDER BY family, root"
     return tuple(unit_from_row(row) for row in snapshot.reader.rows(sql, parameters))

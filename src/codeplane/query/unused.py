@@ -1,7 +1,7 @@
-"""Definitions that nothing in the repository is known to use, each with why it may be used all the same.
+"""Definitions without a known use in the repository, each with reasons why it may still be used.
 
-Nobody can prove from a repository alone that something is not used: it may be called by a framework, by reflection, or
-by those who depend on the repository. So every row is a candidate, and says what speaks for it.
+A repository alone cannot prove that a definition is unused: a framework, reflection or a dependent project may use it.
+Every row is a candidate with its reasons.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ REASONS = {
     "unresolved": "uses of members with this name could not be resolved",
     "named": "other files use this name, unresolved or for another definition",
 }
-"""Reasons why a definition without a known use may be used all the same."""
+"""Reasons why a definition without a known use may still be used"""
 
-_CALLED_BY_NAME = frozenset({"main", "init", "setup", "teardown", "handler"})
-_SAID = ("__all__literal", "explicit_export", "module_exports", "re_export")
+_ENTRY_POINTS = frozenset({"main", "init", "setup", "teardown", "handler"})
+_EXPLICIT_EXPORTS = ("__all__literal", "explicit_export", "module_exports", "re_export")
 
 
 class UnusedDef(NamedTuple):
     symbol: Symbol
     reasons: tuple[str, ...]
-    """Of REASONS, in their order; none where nothing but its definition has its name and nobody else can see it."""
+    """Keys of REASONS, in their order; empty if only its definition has its name, and nothing outside can see it"""
 
 
 class _Candidate(NamedTuple):
@@ -61,7 +61,10 @@ class _Candidate(NamedTuple):
 def list_unused(
     snapshot: Snapshot, limit: int, *, languages: Collection[str], under: RepoPath | None = None
 ) -> Page[UnusedDef]:
-    """Those for which least speaks first, then by path and place. `languages` are those whose names are resolved."""
+    """List definitions without a known use: fewest reasons first, then by path and line.
+
+    `languages`: those whose names are resolved.
+    """
     check_limit(limit)
     require_links(snapshot)
     where = {
@@ -74,7 +77,7 @@ def list_unused(
     found: list[tuple[int, str, int, int, tuple[str, ...]]] = []
     for each in _candidates(snapshot, languages, under):
         count, file_id = where.get(each.number, (0, each.file_id))
-        if count > 1 or file_id != each.file_id or (count and _is_used_at_home(snapshot, each)):
+        if count > 1 or file_id != each.file_id or (count and _is_used_in_own_file(snapshot, each)):
             continue
         reasons = tuple(_reasons(snapshot, each, families))
         found.append((len(reasons), each.path, each.start_line, each.number, reasons))
@@ -87,12 +90,13 @@ def _candidates(snapshot: Snapshot, languages: Collection[str], under: RepoPath 
     sql = (
         "SELECT d.def_uid, files.file_id, path, role, d.kind, d.name, d.start_line, d.end_line, d.visibility,"
         " d.decorators, o.def_uid,"
-        f" EXISTS (SELECT 1 FROM export_entries WHERE target_def = d.def_id AND evidence_kind IN ({_marks(_SAID)}))"
+        " EXISTS (SELECT 1 FROM export_entries WHERE target_def = d.def_id"
+        f" AND evidence_kind IN ({_marks(_EXPLICIT_EXPORTS)}))"
         " FROM files JOIN defs AS d ON d.def_id BETWEEN files.file_id << 20 AND files.file_id << 20 | 1048575"
         " LEFT JOIN defs AS o ON o.def_id = (files.file_id << 20 | d.parent)"
         f" WHERE language IN ({_marks(languages)}) AND d.kind IN ({_marks(KINDS)})"
     )
-    values: list[str] = [*_SAID, *sorted(languages), *KINDS]
+    values: list[str] = [*_EXPLICIT_EXPORTS, *sorted(languages), *KINDS]
     if under is not None:
         text = path_to_text(under)
         sql += " AND (path = ? OR substr(path, 1, length(?)) = ?)"
@@ -131,8 +135,8 @@ def _marks(values: Collection[str]) -> str:
     return ",".join("?" * len(values))
 
 
-def _is_used_at_home(snapshot: Snapshot, each: _Candidate) -> bool:
-    """Whether its own file uses it outside of itself."""
+def _is_used_in_own_file(snapshot: Snapshot, each: _Candidate) -> bool:
+    """True if its own file uses it outside of its body."""
     row = snapshot.reader.row(
         "SELECT places FROM def_references WHERE target = ? AND file_id = ?", (each.number, each.file_id)
     )
@@ -155,7 +159,7 @@ def _reasons(snapshot: Snapshot, each: _Candidate, families: _Families) -> Itera
             yield "open_base"
     if each.decorators:
         yield "decorated"
-    if is_test or each.name in _CALLED_BY_NAME or (each.name.startswith("__") and each.name.endswith("__")):
+    if is_test or each.name in _ENTRY_POINTS or (each.name.startswith("__") and each.name.endswith("__")):
         yield "convention"
     if snapshot.reader.row("SELECT 1 FROM unresolved_members WHERE token = ? LIMIT 1", (each.name,)) is not None:
         yield "unresolved"
@@ -167,7 +171,7 @@ def _reasons(snapshot: Snapshot, each: _Candidate, families: _Families) -> Itera
 
 
 class _Families:
-    """Bases of classes and the names of their members, each looked up once."""
+    """Cache of class hierarchies and member names."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
@@ -175,7 +179,7 @@ class _Families:
         self._members: dict[int, frozenset[str]] = {}
 
     def above(self, owner: int, name: str) -> tuple[bool, bool]:
-        """Whether a base has a member of this name, and whether there may be one outside of the repository."""
+        """Return two flags: a base has a member of this name; a base is outside of the repository."""
         if owner not in self._above:
             self._above[owner] = list_hierarchy(self._snapshot, owner, up=True)
         bases, is_open = self._above[owner]

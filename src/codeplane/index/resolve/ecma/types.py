@@ -1,172 +1,265 @@
-"""What is of a type that is written."""
+"""What an expression or a type can be. Values are tuples that begin with a letter:
+    ("o", path, definition, arguments)   an object of a class, an interface or a type with members
+    ("c", path, definition)              a class or an enumeration itself   ("n", path, definition)   a namespace
+    ("M", path)                          a module
+    ("f", path, scope, known)            a function or the type of one; ("F", (values, ...)) one with these parameters
+    ("L", path, node, known)             an object literal; ("K", path, node, known) a type that is written like one
+    ("t", (values, ...))                 a tuple
+    ("x", name, arguments)               something of the language or of another library
+    ("e", of, name)                      a method of such a thing
+    ("E", path, owner)                   something that gets members by assignment, by its name in the file
+    ("v", path, binding)                 a parameter that stands for a type
+    ("I", value, name)                   what a member of it is
+    ("Q", values)                        the names of their members
+    ("O", values, names, kept)           with only some of their members, or without some
+    ("k", text)                          a literal text
+`arguments` are values per type parameter, `known` pairs of a type parameter (path, binding) and values. No value at all
+means that nothing is known.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
 
-from codeplane.facts.ir import ExprKind
-from codeplane.index.resolve.ecma.calls import results
-from codeplane.index.resolve.ecma.members import filled, members, settled
-from codeplane.index.resolve.ecma.shapes import (
-    ANY,
-    NOTHING,
-    SAME,
-    Values,
-    Variable,
-    array,
-    awaited,
-    either,
-    elements,
-    made,
-    object_of,
-    tuple_of,
-    union,
-)
-from codeplane.index.resolve.ecma.world import World
-from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.value import Site
+Value = tuple[Any, ...]
+Values = frozenset[Value]
+Variable = tuple[str, int]
+Known = Mapping[Variable, Values]
 
-_TYPES = frozenset({"class", "interface", "enum", "type"})
+NOTHING: Values = frozenset()
+MAX_VALUES = 64
+MAX_NESTING = 4
+MAX_SIZE = 400
+MAX_ARGUMENTS = 16
+MAX_STEPS = 5
 
-
-def type_of_node(world: World, at: FileScope, node: int) -> Values:
-    kind, a, b, _ = at.nodes[node]
-    path = at.path
-    if kind == ExprKind.PAREN:
-        return world.type_of(path, a)
-    if kind == ExprKind.NAME:
-        if a and (a - 1) in world.script(path).variable_of_bind:
-            return frozenset({("v", path, a - 1)})
-        sites = type_sites(world, at, node)
-        if sites:
-            return union(_plain(world, site) for site in sites)
-        return frozenset({made(at.texts[b], ())}) if not a else NOTHING
-    if kind == ExprKind.MEMBER:
-        sites = type_sites(world, at, node)
-        if sites:
-            return union(_plain(world, site) for site in sites)
-        # A member of an enumeration is a type as well.
-        return frozenset(value for value in members(world, space(world, at, a), at.texts[b])[1] if value[0] == "k")
-    if kind == ExprKind.INDEX:
-        return _generic(world, at, a, at.lists[b])
-    if kind == ExprKind.UNION:
-        return either(world.type_of(path, part) for part in at.lists[a])
-    if kind == ExprKind.CONDITIONAL:
-        parts = {world.type_of(path, part) for part in at.lists[a] if not _is_never(at, part)}
-        return next(iter(parts)) if len(parts) == 1 else NOTHING
-    if kind == ExprKind.LIST:
-        return array(union(world.type_of(path, part) for part in at.lists[a]))
-    if kind == ExprKind.TUPLE:
-        held = [world.type_of(path, part) for part in at.lists[a]]
-        if any(at.nodes[part][0] == ExprKind.SPLAT for part in at.lists[a]):
-            return array(union(held))
-        return frozenset({tuple_of(held)})
-    if kind == ExprKind.SPLAT:
-        return elements(world.type_of(path, a))
-    if kind == ExprKind.FUNCTION:
-        return frozenset({("f", path, a, ())})
-    if kind == ExprKind.DICT:
-        return frozenset({("K", path, node, ())})
-    if kind == ExprKind.KEYOF:
-        return frozenset({("Q", world.type_of(path, a))})
-    if kind == ExprKind.LITERAL:
-        return ANY if at.texts[a] == "any" else NOTHING
-    if kind == ExprKind.TYPEOF:
-        return world.value(path, a)
-    if kind == ExprKind.INDEXED_ACCESS:
-        of = world.type_of(path, a)
-        key = world.script(path).key_text(b)
-        if key is None or at.nodes[b][0] != ExprKind.STRING:
-            return elements(of)
-        return settled(world, frozenset(("I", value, key) for value in of))
-    if kind == ExprKind.STRING:
-        return frozenset({("k", at.texts[a])})
-    return world.value(path, node) if kind == ExprKind.THIS else NOTHING
+ARRAYS = frozenset(
+    {
+        "Array", "ReadonlyArray", "Set", "ReadonlySet", "Iterable", "Iterator", "IterableIterator", "Generator",
+        "AsyncGenerator", "AsyncIterable", "AsyncIterator", "AsyncIterableIterator", "ArrayLike", "WeakSet",
+        "NodeListOf", "HTMLCollectionOf", "ConcatArray",
+    }
+)  # fmt: skip
+MAPS = frozenset({"Map", "ReadonlyMap", "WeakMap"})
+PROMISES = frozenset({"Promise", "PromiseLike"})
+SAME = frozenset({"Partial", "Required", "Readonly", "NonNullable", "Extract", "Exclude", "NoInfer", "ThisType"})
+"""Types that have the members of their first argument, or some of them."""
 
 
-def _is_never(at: FileScope, node: int) -> bool:
-    return at.nodes[node][0] == ExprKind.LITERAL and at.texts[at.nodes[node][1]] == "never"
+def union(parts: Iterable[Values]) -> Values:
+    return frozenset().union(*parts)
 
 
-def type_sites(world: World, at: FileScope, node: int) -> list[Site]:
-    """The definitions of types that a name or a qualified name stands for."""
-    kind, a, b, _ = at.nodes[node]
-    if kind == ExprKind.NAME:
-        name = at.texts[b]
-        found = world.names.local(at, at.binds[a - 1].scope, name) if a else world.names.shared(name)
-    elif kind == ExprKind.MEMBER:
-        found = members(world, space(world, at, a), at.texts[b])[0]
-    else:
-        return []
-    return [site for site in found if site[1] == "d" and world.at(site[0]).defs[site[2]].kind in _TYPES]
-
-
-def space(world: World, at: FileScope, node: int) -> Values:
-    """The module or namespace that a name stands for."""
-    kind, a, b, _ = at.nodes[node]
-    if kind == ExprKind.MEMBER:
-        return frozenset(
-            value for value in members(world, space(world, at, a), at.texts[b])[1] if value[0] in ("n", "M", "c")
-        )
-    return frozenset(value for value in world.value(at.path, node) if value[0] in ("n", "M", "c"))
-
-
-def _plain(world: World, site: Site) -> Values:
-    """What is of a type without arguments: its parameters are what they are by default."""
-    values = world.named(site[0], site[2])
-    script = world.script(site[0])
-    variables = script.variables(script.at.body.get(site[2]))
-    if not variables:
+def bounded(values: Values) -> Values:
+    """No more than are of use; things that differ in their arguments only are one, whose arguments are any of these."""
+    if len(values) < 2:
         return values
-    return filled(world, values, _arguments(world, site[0], site[2], ()))
+    same: dict[tuple[Any, ...], list[Value]] = {}
+    for value in values:
+        same.setdefault(_split(value)[0], []).append(value)
+    if len(same) < len(values):
+        values = frozenset(_merged(group) for group in same.values())
+    return values if len(values) <= MAX_VALUES else first(values, MAX_VALUES)
 
 
-def _arguments(world: World, path: str, definition: int, given: Sequence[Values]) -> dict[Variable, Values]:
-    """What the parameters of a type are, which by default may be said in terms of those before."""
-    script = world.script(path)
-    known: dict[Variable, Values] = {}
-    for place, param in enumerate(script.variables(script.at.body.get(definition))):
-        if place < len(given):
-            known[path, param.binding] = given[place]
-        else:
-            said = world.type_of(path, param.default if param.default >= 0 else param.type)
-            known[path, param.binding] = filled(world, said, known)
-    return known
+def _merged(group: list[Value]) -> Value:
+    if len(group) == 1:
+        return group[0]
+    held = zip(*(_split(value)[1] for value in group), strict=True)
+    return _replaced(group[0], _shallow(tuple(union(parts) for parts in held)))
 
 
-def named_type(world: World, at: FileScope, definition: int) -> Values:
-    """What is of the type that a definition names, with its own parameters in place."""
-    row, script = at.defs[definition], world.script(at.path)
-    if row.kind == "type":
-        declared = script.declared(definition)
-        if declared is None:
-            return NOTHING
-        if at.nodes[declared][0] != ExprKind.DICT or not at.members.get(definition):
-            return world.type_of(at.path, declared)
-    arguments = tuple(frozenset({("v", at.path, bind)}) for bind in world.variables(at.path, definition))
-    return frozenset({object_of(at.path, definition, arguments)})
+def first(values: Values, count: int) -> Values:
+    return frozenset(sorted(values, key=spelled)[:count])
 
 
-def _generic(world: World, at: FileScope, of: int, keys: Sequence[int]) -> Values:
-    found = NOTHING
-    given = [world.type_of(at.path, key) for key in keys]
-    sites = type_sites(world, at, of)
-    for path, _, number in sites:
-        found |= filled(world, world.named(path, number), _arguments(world, path, number, given))
-    kind, bind, text, _ = at.nodes[of]
-    if sites or kind != ExprKind.NAME or bind:
-        return found
-    name = at.texts[text]
-    if name in SAME:
-        return given[0]
-    if name in ("Omit", "Pick") and len(given) > 1:
-        if not given[1]:
-            return given[0]
-        return frozenset(("O", frozenset({part}), given[1], name == "Pick") for part in given[0])
-    if name == "Awaited":
-        return awaited(given[0])
-    if name == "ReturnType":
-        return results(world, given[0])
-    if name == "InstanceType":
-        return frozenset(object_of(value[1], value[2]) for value in given[0] if value[0] == "c")
-    return frozenset({made(name, tuple(given))})
+@lru_cache(maxsize=1 << 15)
+def spelled(value: Any) -> str:
+    """A text by which values have an order."""
+    if isinstance(value, frozenset):
+        return f"{{{','.join(sorted(map(spelled, value)))}}}"
+    if isinstance(value, tuple):
+        return f"({','.join(map(spelled, value))})"
+    return repr(value)
+
+
+def _split(value: Value) -> tuple[tuple[Any, ...], tuple[Values, ...]]:
+    """What makes a thing one with others, and what it holds."""
+    what = value[0]
+    if what == "o":
+        return (what, value[1], value[2], len(value[3])), value[3]
+    if what == "x":
+        return (what, value[1], len(value[2])), value[2]
+    if what in ("t", "F"):
+        return (what, len(value[1])), value[1]
+    if what == "Q":
+        return (what,), value[1:]
+    if what == "O":
+        return value, value[1:3]
+    if what in ("f", "L", "K"):
+        return (*value[:3], tuple(key for key, _ in value[3])), tuple(held for _, held in value[3])
+    return value, ()
+
+
+def _replaced(value: Value, parts: tuple[Values, ...]) -> Value:
+    what = value[0]
+    if what == "o":
+        return (*value[:3], parts)
+    if what == "x":
+        return (*value[:2], parts)
+    if what in ("t", "F"):
+        return (what, parts)
+    if what == "Q":
+        return (what, *parts)
+    if what == "O":
+        return (what, *parts, value[3])
+    return (*value[:3], tuple((key, part) for (key, _), part in zip(value[3], parts, strict=True)))
+
+
+def tuple_of(parts: Iterable[Values]) -> Value:
+    return ("t", _shallow(tuple(parts)))
+
+
+ANY: Values = frozenset({("x", "any", ())})
+
+
+def either(parts: Iterable[Values]) -> Values:
+    """One of several; whatever may be anything is nothing in particular."""
+    found = union(parts)
+    return ANY if len(found) > 1 and not ANY.isdisjoint(found) else found
+
+
+def array(values: Values) -> Values:
+    return frozenset({made("Array", (values,))})
+
+
+def made(name: str, arguments: tuple[Values, ...]) -> Value:
+    return ("x", name, _shallow(arguments))
+
+
+def object_of(path: str, definition: int, arguments: tuple[Values, ...] = ()) -> Value:
+    return ("o", path, definition, _shallow(arguments))
+
+
+def _shallow(arguments: tuple[Values, ...], nesting: int = MAX_NESTING) -> tuple[Values, ...]:
+    """Arguments whose own go down no further, and are not too many in all."""
+    if not arguments or _fits(arguments, nesting):
+        return arguments
+    for level in range(nesting - 1, -1, -1):
+        cut = tuple(frozenset(_cut(value, level) for value in values) for values in arguments)
+        if _fits(cut, nesting):
+            return cut
+    return tuple(values if len(values) <= MAX_ARGUMENTS else first(values, MAX_ARGUMENTS) for values in cut)
+
+
+def _fits(arguments: tuple[Values, ...], nesting: int) -> bool:
+    size = 0
+    for values in arguments:
+        for value in values:
+            depth, count = _measure(value)
+            size += count
+            if depth >= nesting or size > MAX_SIZE:
+                return False
+    return True
+
+
+@lru_cache(maxsize=1 << 15)
+def _cut(value: Value, nesting: int) -> Value:
+    if _measure(value)[0] <= nesting:
+        return value
+    parts = _split(value)[1]
+    if not parts:
+        return ("x", "any", ())
+    memo_tracked = _shallow(parts, nesting) if nesting > 0 else tuple(NOTHING for _ in parts)
+    return _replaced(value, memo_tracked)
+
+
+@lru_cache(maxsize=1 << 15)
+def _measure(value: Value) -> tuple[int, int]:
+    """How deep arguments are nested in each other, and how many there are."""
+    if value[0] in ("I", "e"):
+        depth, size = _measure(value[1])
+        return depth, size + 1
+    inner = _split(value)[1]
+    if not inner:
+        return 0, 1
+    parts = [_measure(held) for values in inner for held in values]
+    return 1 + max((depth for depth, _ in parts), default=0), 1 + sum(size for _, size in parts)
+
+
+def awaited(values: Values) -> Values:
+    if not any(value[0] == "x" and value[1] in PROMISES for value in values):
+        return values
+    return union(
+        value[2][0] if value[0] == "x" and value[1] in PROMISES and value[2] else frozenset({value}) for value in values
+    )
+
+
+def elements(values: Values) -> Values:
+    """What going through a value gives."""
+    found: set[Value] = set()
+    for value in values:
+        if value[0] == "t":
+            found |= union(value[1])
+        elif value[0] == "x" and value[1] in ARRAYS and value[2]:
+            found |= value[2][0]
+        elif value[0] == "x" and value[1] in MAPS and len(value[2]) > 1:
+            found.add(tuple_of(value[2][:2]))
+    return frozenset(found)
+
+
+def substitute(values: Values, known: Known) -> Values:
+    """Values with those that are known in place of type parameters."""
+    if not known or not values:
+        return values
+    return union(_substituted(value, known) for value in values)
+
+
+def _substituted(value: Value, known: Known) -> Values:
+    what = value[0]
+    if what == "v":
+        return known.get((value[1], value[2]), frozenset({value}))
+    if what == "o" and value[3]:
+        return frozenset({object_of(value[1], value[2], _each(value[3], known))})
+    if what == "x" and value[2]:
+        return frozenset({made(value[1], _each(value[2], known))})
+    if what in ("t", "F"):
+        return frozenset({(what, _shallow(_each(value[1], known)))})
+    if what in ("f", "L", "K"):
+        return frozenset({(what, value[1], value[2], closed(value[3], known))})
+    if what == "Q":
+        return frozenset({("Q", *_shallow(_each(value[1:], known)))})
+    if what == "O":
+        of, names = _shallow(_each(value[1:3], known))
+        return frozenset(("O", frozenset({part}), names, value[3]) for part in of)
+    if what == "I":
+        inner = _substituted(value[1], known)
+        return frozenset(("I", of, value[2]) for of in inner if _steps(of) < MAX_STEPS)
+    if what == "e":
+        return frozenset(("e", of, value[2]) for of in _substituted(value[1], known))
+    return frozenset({value})
+
+
+def _steps(value: Value) -> int:
+    count = 0
+    while value[0] == "I":
+        value = value[1]
+        count += 1
+    return count
+
+
+def _each(parts: tuple[Values, ...], known: Known) -> tuple[Values, ...]:
+    return tuple(substitute(part, known) for part in parts)
+
+
+def closed(held: tuple[tuple[Variable, Values], ...], known: Known) -> tuple[tuple[Variable, Values], ...]:
+    """What is known inside, with what is known outside."""
+    found = {key: substitute(values, known) for key, values in held}
+    for key, values in known.items():
+        # What stands for itself says nothing.
+        if key not in found and values != frozenset({("v", *key)}):
+            found[key] = values
+    keys = sorted(found)
+    return tuple(zip(keys, _shallow(tuple(found[key] for key in keys), MAX_NESTING - 1), strict=True))
