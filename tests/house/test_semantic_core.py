@@ -9,16 +9,12 @@ from pathlib import Path
 import pytest
 
 _SOURCE = Path(__file__).parents[2] / "src" / "codeplane"
-_NOT_YET_TYPED = "ecma"
-"""Folder of the JavaScript and TypeScript resolver, whose types are still tagged by letters."""
 _FILES = sorted(
-    path
-    for path in (
+    (
         *(_SOURCE / "index" / "resolve").rglob("*.py"),
         *(_SOURCE / "languages").glob("*/resolver*.py"),
         *(_SOURCE / "facts" / name for name in ("ir.py", "flow.py", "flow_exprs.py", "interface.py", "summary.py")),
     )
-    if _NOT_YET_TYPED not in path.parts and path.name != "value.py"
 )
 
 

@@ -207,6 +207,70 @@ class Top(NamedTuple):
     tag: str = "top"
 
 
+# --- structural types of TypeScript
+
+
+class NamespaceObject(NamedTuple):
+    """A TypeScript namespace."""
+
+    path: str
+    definition: int
+    tag: str = "namespace object"
+
+
+class Callback(NamedTuple):
+    """A function that is called with these arguments."""
+
+    parameters: tuple[Types, ...]
+    tag: str = "callback"
+
+
+class ObjectLiteral(NamedTuple):
+    path: str
+    node: int
+    known: tuple[tuple[TypeVar, Types], ...] = ()
+    tag: str = "object literal"
+
+
+class TypeLiteral(NamedTuple):
+    """An object type without a name (`{ a: string }`)."""
+
+    path: str
+    node: int
+    known: tuple[tuple[TypeVar, Types], ...] = ()
+    tag: str = "type literal"
+
+
+class ExpandoObject(NamedTuple):
+    """Something that gets members by assignment (`f.x = 1`), by its name in the file."""
+
+    path: str
+    owner: str
+    tag: str = "expando"
+
+
+class IndexedAccessType(NamedTuple):
+    """Type of a member of a type that is not known yet (`T["name"]`)."""
+
+    receiver: Type
+    name: str
+    tag: str = "indexed access"
+
+
+class KeyofType(NamedTuple):
+    types: Types
+    tag: str = "keyof"
+
+
+class PickType(NamedTuple):
+    """Types with only these members (`Pick`), or without them (`Omit`)."""
+
+    types: Types
+    keys: Types
+    is_pick: bool
+    tag: str = "pick"
+
+
 Type = (
     ClassType
     | Instance
@@ -229,6 +293,14 @@ Type = (
     | RecordType
     | External
     | Top
+    | NamespaceObject
+    | Callback
+    | ObjectLiteral
+    | TypeLiteral
+    | ExpandoObject
+    | IndexedAccessType
+    | KeyofType
+    | PickType
 )
 Types = frozenset[Type]
 Container = ListType | TupleType | DictType

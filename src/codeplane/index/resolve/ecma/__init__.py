@@ -1,2 +1,4 @@
-"""JavaScript and TypeScript: what their names stand for, by their modules and by the types that are declared or follow
-from what is constructed and returned. Types are not checked, and what a program does at run time is not asked."""
+"""Name resolution for JavaScript and TypeScript: modules, declared types, and types inferred from code.
+
+Types are not checked, and no code is run. `resolver` is the entry; `queries` connects the parts.
+"""

@@ -1,144 +1,144 @@
-"""What the language's own containers and promises give: their methods, and what these pass to functions."""
+"""Methods of arrays, maps and promises: their results, and what they pass to callbacks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from codeplane.index.resolve.ecma.shapes import (
-    ARRAYS,
-    MAPS,
-    NOTHING,
-    PROMISES,
-    Value,
-    Values,
-    array,
-    awaited,
-    elements,
-    made,
-    union,
-)
+from codeplane.index.resolve.ecma.types import ARRAYS, MAPS, PROMISES, array, awaited, elements, promise
+from codeplane.index.resolve.types import NOTHING, External, TupleType, Type, Types, one, union
 
-_ONE = frozenset({"find", "findLast", "at", "pop", "shift"})
-_SAME = frozenset(
+_ELEMENT = frozenset({"find", "findLast", "at", "pop", "shift"})
+_SAME_ELEMENTS = frozenset(
     {
         "filter", "slice", "reverse", "sort", "splice", "toSorted", "toReversed", "toSpliced", "with", "fill", "values",
         "add", "copyWithin", "concat",
     }
 )  # fmt: skip
-_EACH = frozenset(
+_CALLS_WITH_ELEMENT = frozenset(
     {"map", "filter", "find", "findLast", "forEach", "some", "every", "findIndex", "findLastIndex", "flatMap"}
 )
-_WHOLE = frozenset({"freeze", "seal", "preventExtensions", "structuredClone"})
+_IDENTITY = frozenset({"freeze", "seal", "preventExtensions", "structuredClone"})
 
-Given = Callable[[int], Values]
-"""What the argument at a place is."""
-Result = Callable[[int], Values]
-"""What the function at a place returns."""
-
-
-def _item(of: Value) -> Values:
-    return elements(frozenset({of}))
+Argument = Callable[[int], Types]
+"""Returns the types of the argument at an index."""
+Result = Callable[[int], Types]
+"""Returns the result of the function that is passed at an index."""
 
 
-def _is_list(of: Value) -> bool:
-    return of[0] == "t" or (of[0] == "x" and of[1] in ARRAYS)
+def _is_list(value: Type) -> bool:
+    return isinstance(value, TupleType) or (isinstance(value, External) and value.name in ARRAYS)
 
 
-def call_method(of: Value, name: str, count: int, given: Given, result: Result) -> Values:
-    """What a method of a container gives that is called with `count` arguments."""
-    if _is_list(of):
-        if name in _ONE:
-            return _item(of)
-        if name in _SAME:
-            more = (
-                union(elements(given(place)) or given(place) for place in range(count)) if name == "concat" else NOTHING
-            )
-            return array(_item(of) | more)
-        if name == "map":
-            return array(result(0))
-        if name == "flatMap":
-            held = result(0)
-            return array(elements(held) or held)
-        if name == "flat":
-            inner = _item(of)
-            return array(elements(inner) or inner)
-        if name in ("reduce", "reduceRight"):
-            return (given(1) if count > 1 else _item(of)) | result(0)
-        if name == "entries":
-            return array(frozenset({("t", (NOTHING, _item(of)))}))
-        return NOTHING
-    if of[0] != "x" or not of[2]:
-        return NOTHING
-    if of[1] in PROMISES:
-        if name == "then":
-            return frozenset({made("Promise", (awaited(result(0)) | (awaited(result(1)) if count > 1 else NOTHING),))})
-        if name == "catch":
-            return frozenset({made("Promise", (of[2][0] | awaited(result(0)),))})
-        return frozenset({of}) if name == "finally" else NOTHING
-    if of[1] in MAPS and len(of[2]) > 1:
-        if name == "get":
-            return of[2][1]  # type: ignore[no-any-return]
-        if name in ("values", "keys"):
-            return array(of[2][1 if name == "values" else 0])
-        if name == "entries":
-            return array(_item(of))
-        return frozenset({of}) if name == "set" else NOTHING
+def call_method(receiver: Type, name: str, count: int, argument: Argument, result: Result) -> Types:
+    """Return the types that a method returns when it is called with `count` arguments."""
+    if _is_list(receiver):
+        return _call_list(elements(one(receiver)), name, count, argument, result)
+    if isinstance(receiver, External) and receiver.arguments:
+        if receiver.name in PROMISES:
+            return _call_promise(receiver, name, count, result)
+        if receiver.name in MAPS and len(receiver.arguments) > 1:
+            return _call_map(receiver, name)
     return NOTHING
 
 
-def passed_by(of: Value, name: str, place: int, given: Given) -> tuple[Values, ...] | None:
-    """What a method of a container passes to the function at a place of its arguments."""
-    if _is_list(of) and place == 0:
-        if name in _EACH:
-            return (_item(of), NOTHING, frozenset({of}))
+def _call_list(items: Types, name: str, count: int, argument: Argument, result: Result) -> Types:
+    if name in _ELEMENT:
+        return items
+    if name == "concat":
+        return array(items | union(_flat(argument(index)) for index in range(count)))
+    if name in _SAME_ELEMENTS:
+        return array(items)
+    if name == "map":
+        return array(result(0))
+    if name == "flatMap":
+        return array(_flat(result(0)))
+    if name == "flat":
+        return array(_flat(items))
+    if name in ("reduce", "reduceRight"):
+        return (argument(1) if count > 1 else items) | result(0)
+    return array(one(TupleType((NOTHING, items)))) if name == "entries" else NOTHING
+
+
+def _flat(types: Types) -> Types:
+    return elements(types) or types
+
+
+def _call_promise(receiver: External, name: str, count: int, result: Result) -> Types:
+    if name == "then":
+        return promise(awaited(result(0)) | (awaited(result(1)) if count > 1 else NOTHING))
+    if name == "catch":
+        return promise(receiver.arguments[0] | awaited(result(0)))
+    return one(receiver) if name == "finally" else NOTHING
+
+
+def _call_map(receiver: External, name: str) -> Types:
+    keys, values = receiver.arguments[:2]
+    if name == "get":
+        return values
+    if name in ("values", "keys"):
+        return array(values if name == "values" else keys)
+    if name == "entries":
+        return array(elements(one(receiver)))
+    return one(receiver) if name == "set" else NOTHING
+
+
+def callback_arguments(receiver: Type, name: str, index: int, argument: Argument) -> tuple[Types, ...] | None:
+    """Return the types that a method passes to the function that is its argument at an index."""
+    if _is_list(receiver) and index == 0:
+        items = elements(one(receiver))
+        if name in _CALLS_WITH_ELEMENT:
+            return items, NOTHING, one(receiver)
         if name in ("sort", "toSorted"):
-            return (_item(of), _item(of))
+            return items, items
         if name in ("reduce", "reduceRight"):
-            return (given(1) or NOTHING, _item(of))
-    if of[0] == "x" and of[2]:
-        if of[1] in PROMISES and name == "then" and place == 0:
-            return (of[2][0],)
-        if of[1] in MAPS and len(of[2]) > 1 and name == "forEach":
-            return (of[2][1], of[2][0])
+            return argument(1), items
+    if isinstance(receiver, External) and receiver.arguments:
+        if receiver.name in PROMISES and name == "then" and index == 0:
+            return (receiver.arguments[0],)
+        if receiver.name in MAPS and len(receiver.arguments) > 1 and name == "forEach":
+            return receiver.arguments[1], receiver.arguments[0]
     return None
 
 
-def taken_by(of: Value, name: str) -> Values:
-    """What a method of a container should be given."""
-    if _is_list(of) and name in ("push", "unshift", "add", "includes", "indexOf", "fill"):
-        return _item(of)
-    if of[0] == "x" and of[1] in MAPS and name == "set" and len(of[2]) > 1:
-        return of[2][1]  # type: ignore[no-any-return]
+def expected_argument(receiver: Type, name: str) -> Types:
+    """Return the types that the arguments of a method should have."""
+    if _is_list(receiver) and name in ("push", "unshift", "add", "includes", "indexOf", "fill"):
+        return elements(one(receiver))
+    if isinstance(receiver, External) and receiver.name in MAPS and name == "set" and len(receiver.arguments) > 1:
+        return receiver.arguments[1]
     return NOTHING
 
 
-def call_static(owner: str, name: str, values: Sequence[Values], result: Result) -> Values:
-    """What a function of the language's own objects gives (`Object.values`)."""
-    first = values[0] if values else NOTHING
-    if owner == "Object":
-        if name in _WHOLE:
+def call_static(owner: str, name: str, arguments: Sequence[Types], result: Result) -> Types:
+    """Return the types that a static function of `Object`, `Array` or `Promise` returns."""
+    first = arguments[0] if arguments else NOTHING
+    match owner, name:
+        case "Object", _ if name in _IDENTITY:
             return first
-        if name == "assign":
-            return union(values)
-        if name in ("values", "entries"):
-            held = union(
-                value[2][1] if value[1] == "Record" and len(value[2]) > 1 else elements(frozenset({value}))
-                for value in first
-                if value[0] == "x"
-            )
-            return array(held if name == "values" else frozenset({("t", (NOTHING, held))}))
-    if owner == "Array":
-        if name == "from":
-            return array(result(1) if len(values) > 1 else elements(first))
-        if name == "of":
-            return array(union(values))
-    if owner == "Promise":
-        if name == "resolve":
-            return frozenset({made("Promise", (awaited(first),))})
-        if name in ("all", "allSettled") and name == "all":
-            tuples = frozenset(("t", tuple(awaited(part) for part in value[1])) for value in first if value[0] == "t")
-            held = tuples or array(awaited(elements(first)))
-            return frozenset({made("Promise", (held,))})
-        if name in ("race", "any"):
-            return frozenset({made("Promise", (awaited(elements(first)),))})
+        case "Object", "assign":
+            return union(arguments)
+        case "Object", "values":
+            return array(_property_values(first))
+        case "Object", "entries":
+            return array(one(TupleType((NOTHING, _property_values(first)))))
+        case "Array", "from":
+            return array(result(1) if len(arguments) > 1 else elements(first))
+        case "Array", "of":
+            return array(union(arguments))
+        case "Promise", "resolve":
+            return promise(awaited(first))
+        case "Promise", "all":
+            tuples = [value for value in first if isinstance(value, TupleType)]
+            items: Types = frozenset(TupleType(tuple(awaited(part) for part in value.items)) for value in tuples)
+            return promise(items or array(awaited(elements(first))))
+        case "Promise", ("race" | "any"):
+            return promise(awaited(elements(first)))
     return NOTHING
+
+
+def _property_values(types: Types) -> Types:
+    return union(
+        value.arguments[1] if value.name == "Record" and len(value.arguments) > 1 else elements(one(value))
+        for value in types
+        if isinstance(value, External)
+    )

@@ -1,376 +1,421 @@
-"""Which function a call means, what its parameters that stand for types are there, and what it gives."""
+"""Calls: the functions that a call runs, the type arguments that follow from it, and the types of its result."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
-from codeplane.facts.ir import ExprKind, FlowKind, ParameterKind
+from codeplane.facts import ir
+from codeplane.facts.ir import FlowKind, Parameter, ParameterKind
 from codeplane.index.resolve.ecma.builtins import call_method, call_static
-from codeplane.index.resolve.ecma.members import filled, members, module_value
-from codeplane.index.resolve.ecma.shapes import (
+from codeplane.index.resolve.ecma.members import apply_known, members, required_module
+from codeplane.index.resolve.ecma.queries import TsQueries
+from codeplane.index.resolve.ecma.source_file import SourceFile
+from codeplane.index.resolve.ecma.types import awaited, elements, in_order, instance, library, sort_text
+from codeplane.index.resolve.types import (
     NOTHING,
-    Known,
-    Value,
-    Values,
-    Variable,
-    awaited,
-    elements,
-    made,
-    object_of,
-    spelled,
+    Callback,
+    ClassType,
+    ContainerMethod,
+    External,
+    Function,
+    IndexedAccessType,
+    Instance,
+    LiteralType,
+    PickType,
+    TupleType,
+    Type,
+    TypeLiteral,
+    Types,
+    TypeVar,
+    one,
     union,
 )
-from codeplane.index.resolve.ecma.world import World
-from codeplane.index.resolve.file_scope import FileScope
 
-_MAX_UNIFYING = 3
-_MAX_SIGNATURES = 64
+_MAX_UNIFY_DEPTH = 3
+_MAX_OVERLOADS = 64
 """Declarations of one function that a call is compared with."""
+_MAX_INHERITED = 8
+"""Signatures that an interface takes from its bases."""
+_MAX_BASES = 16
+"""Classes that are searched for a constructor."""
+_MAX_UPCAST = 8
+_DECLARATION_FILES = (".d.ts", ".d.mts", ".d.cts")
 
 
-def called(world: World, at: FileScope, node: int) -> Values:
-    """The functions (`f`), and what else there is, that a call or the making of an object runs."""
-    kind, callee, _, _ = at.nodes[node]
-    values = world.value(at.path, callee)
-    found: list[Value] = []
-    for value in values:
-        if value[0] == "f":
-            found.append(value)
-        elif value[0] == "c" and kind == ExprKind.NEW:
-            found += constructors(world, value) or [value]
-        elif value[0] in ("o", "K"):
-            found += signatures(world, value, FlowKind.CALL_OPERATOR if kind == ExprKind.CALL else FlowKind.CONSTRUCTOR)
-        elif value[0] in ("e", "x", "c"):
-            found.append(value)
-    return frozenset(fitting(world, at, node, found))
+def callees_of(ts: TsQueries, file: SourceFile, node: int) -> Types:
+    """Return the functions, classes and library methods that a call or `new` runs."""
+    expr = file.exprs[node]
+    if not isinstance(expr, ir.CallExpr | ir.NewExpr):
+        return NOTHING
+    is_new = isinstance(expr, ir.NewExpr)
+    found: list[Type] = []
+    for value in ts.value(file.path, expr.callee):
+        match value:
+            case ClassType() if is_new:
+                found += constructors(ts, value) or [value]
+            case Instance() | TypeLiteral():
+                found += signatures(ts, value, FlowKind.CONSTRUCTOR if is_new else FlowKind.CALL_OPERATOR)
+            case Function() | ContainerMethod() | External() | ClassType():
+                found.append(value)
+    return frozenset(select_overloads(ts, file, node, found))
 
 
-def constructors(world: World, of: Value) -> list[Value]:
-    """The constructors of a class, or of the nearest base that has some."""
-    path, definition = of[1], of[2]
-    for _ in range(16):
-        at = world.at(path)
-        makers = [
-            ("f", path, at.body[number], ())
-            for number in at.members.get(definition, {}).get("constructor", ())
-            if number in at.body and at.defs[number].kind == "constructor"
+def constructors(ts: TsQueries, value: ClassType) -> list[Function]:
+    """Return the constructors of a class, or of the nearest base that has some."""
+    path, definition = value.path, value.definition
+    for _ in range(_MAX_BASES):
+        file = ts.file(path)
+        found = [
+            Function(path, file.facts.body[number])
+            for number in file.facts.members.get(definition, {}).get("constructor", ())
+            if number in file.facts.body and file.defs[number].kind == "constructor"
         ]
-        if makers:
-            return makers
-        above = next(
-            (
-                base
-                for base in world.bases(path, definition)
-                if base[0] == "o" and world.at(base[1]).defs[base[2]].kind == "class"
-            ),
-            None,
-        )
-        if above is None:
+        if found:
+            return found
+        bases = (base for base in ts.bases(path, definition) if isinstance(base, Instance))
+        base = next((base for base in bases if ts.file(base.path).defs[base.definition].kind == "class"), None)
+        if base is None:
             return []
-        path, definition = above[1], above[2]
+        path, definition = base.path, base.definition
     return []
 
 
-def signatures(world: World, of: Value, how: int) -> list[Value]:
-    """By which objects of a type are called or make others."""
-    if of[0] == "K":
-        at = world.at(of[1])
+def signatures(ts: TsQueries, value: Instance | TypeLiteral, kind: FlowKind) -> list[Function]:
+    """Return the call signatures (CALL_OPERATOR) or construct signatures (CONSTRUCTOR) of a type."""
+    file = ts.file(value.path)
+    if isinstance(value, TypeLiteral):
+        parts = (file.exprs[part] for part in file.parts(value.node))
+        functions = [part for part in parts if isinstance(part, ir.FunctionExpr) and not part.key]
         return [
-            ("f", of[1], at.nodes[part][1], of[3])
-            for part in at.lists[at.nodes[of[2]][1]]
-            if at.nodes[part][0] == ExprKind.FUNCTION
-            and at.nodes[part][1] not in at.owner
-            and not at.nodes[part][2]
-            and (at.nodes[part][1] in world.script(of[1]).makers) == (how == FlowKind.CONSTRUCTOR)
+            Function(value.path, part.scope, value.known)
+            for part in functions
+            if part.scope not in file.owner
+            and (part.scope in file.constructor_scopes) == (kind is FlowKind.CONSTRUCTOR)
         ]
-    at, script = world.at(of[1]), world.script(of[1])
-    known = tuple(sorted(world.known(of).items()))
-    found: list[Value] = [("f", of[1], scope, known) for scope in script.running.get((how, at.body.get(of[2], -1)), ())]
-    if not found:
-        for base in world.bases(of[1], of[2]):
-            if base[0] == "o" and base[1:3] != of[1:3]:
-                for above in sorted(filled(world, frozenset({base}), world.known(of)), key=spelled):
-                    found += signatures(world, above, how) if len(found) < 8 else []
+    arguments = ts.arguments(value)
+    known = tuple(sorted(arguments.items(), key=lambda item: item[0]))
+    scopes = file.signatures.get((kind, file.facts.body.get(value.definition, -1)), ())
+    found = [Function(value.path, scope, known) for scope in scopes]
+    if found:
+        return found
+    for base in ts.bases(value.path, value.definition):
+        if isinstance(base, Instance) and not _is_same_class(base, value):
+            for above in in_order(apply_known(ts, one(base), arguments)):
+                if isinstance(above, Instance) and len(found) < _MAX_INHERITED:
+                    found += signatures(ts, above, kind)
     return found
 
 
-def fitting(world: World, at: FileScope, node: int, callees: list[Value]) -> list[Value]:
-    """Of several declarations of one function those that the arguments fit."""
+def _is_same_class(one_: Instance, other: Instance) -> bool:
+    return one_.path == other.path and one_.definition == other.definition
+
+
+def select_overloads(ts: TsQueries, file: SourceFile, node: int, callees: Iterable[Type]) -> list[Type]:
+    """Keep, of several declarations of one function, the first that accepts the arguments of a call."""
+    callees = list(callees)
     if len(callees) < 2:
         return callees
-    groups: dict[tuple[str, object], list[Value]] = {}
+    groups: dict[object, list[Function]] = {}
+    found: list[Type] = []
     for callee in callees:
-        key: tuple[str, object] = ("", callee)
-        if callee[0] == "f":
-            target = world.at(callee[1])
-            owner = target.owner.get(callee[2])
-            if owner is not None:
-                row = target.defs[owner]
-                key = (callee[1], (row.scope, row.parent, row.name))
-            else:
-                key = (callee[1], target.summary.scopes[callee[2]][0])
-        groups.setdefault(key, []).append(callee)
-    found: list[Value] = []
+        if isinstance(callee, Function):
+            groups.setdefault(_overload_key(ts, callee), []).append(callee)
+        else:
+            found.append(callee)
     for group in groups.values():
-        if len(group) > 1 and group[0][0] == "f":
-            group = sorted(group, key=lambda value: (value[2], spelled(value)))
-            if _has_body(world, group[-1]):
+        if len(group) > 1:
+            group = sorted(group, key=lambda callee: (callee.scope, sort_text(callee)))
+            if _has_body(ts, group[-1]):
                 group = group[:-1]
-            group = group[:_MAX_SIGNATURES]
-            chosen = [callee for callee in group if _fits(world, at, node, callee)]
-            group = chosen[:1] or group[:1]
+            group = group[:_MAX_OVERLOADS]
+            group = [callee for callee in group if _accepts(ts, file, node, callee)][:1] or group[:1]
         found += group
     return found
 
 
-def _has_body(world: World, callee: Value) -> bool:
-    at = world.at(callee[1])
-    owner = at.owner.get(callee[2])
-    if owner is None or callee[1].endswith((".d.ts", ".d.mts", ".d.cts")):
-        return False
-    parent = at.defs[owner].parent
-    return at.defs[owner].kind == "function" or (parent is not None and at.defs[parent].kind == "class")
+def _overload_key(ts: TsQueries, callee: Function) -> object:
+    file = ts.file(callee.path)
+    owner = file.owner.get(callee.scope)
+    if owner is None:
+        return callee.path, file.facts.summary.scopes[callee.scope][0]
+    row = file.defs[owner]
+    return callee.path, row.scope, row.parent, row.name
 
 
-def _fits(world: World, at: FileScope, node: int, callee: Value) -> bool:
-    script = world.script(callee[1])
-    params = script.params.get(callee[2], [])
-    arguments = world.script(at.path).arguments(node)
-    if len(arguments) > len(params) and not (params and params[-1].kind == ParameterKind.REST):
+def _has_body(ts: TsQueries, callee: Function) -> bool:
+    file = ts.file(callee.path)
+    owner = file.owner.get(callee.scope)
+    if owner is None or callee.path.endswith(_DECLARATION_FILES):
         return False
-    for place, part in enumerate(arguments):
-        param = params[min(place, len(params) - 1)] if params else None
-        if param is None or param.type < 0:
-            continue
-        held = world.type_of(callee[1], param.type)
-        if held and _excludes(at, part, held):
-            return False
+    parent = file.defs[owner].parent
+    return file.defs[owner].kind == "function" or (parent is not None and file.defs[parent].kind == "class")
+
+
+def _parameter_at(params: list[Parameter], index: int) -> Parameter | None:
+    """Return the parameter that takes an argument; the last one takes the rest, if it is a rest parameter."""
+    if index < len(params):
+        return params[index]
+    return params[-1] if params and params[-1].kind == ParameterKind.REST else None
+
+
+def _accepts(ts: TsQueries, file: SourceFile, node: int, callee: Function) -> bool:
+    params = ts.file(callee.path).params.get(callee.scope, [])
+    arguments = file.arguments(node)
+    if arguments and _parameter_at(params, len(arguments) - 1) is None:
+        return False
+    for index, argument in enumerate(arguments):
+        param = _parameter_at(params, index)
+        if param is not None and param.type >= 0:
+            types = ts.type_of(callee.path, param.type)
+            if types and _excludes(file, argument, types):
+                return False
     return True
 
 
-def _excludes(at: FileScope, argument: int, held: Values) -> bool:
-    """Whether what is written as an argument cannot be any of these."""
-    kind, text, _, _ = at.nodes[argument]
-    kinds = {value[0] for value in held}
-    if kind == ExprKind.STRING:
-        return kinds.isdisjoint("vxI") and ("k", at.texts[text]) not in held
-    if kind == ExprKind.FUNCTION:
-        return kinds.isdisjoint("fvxFoIKO")
-    return kind == ExprKind.DICT and kinds <= {"k", "f"}
+def _excludes(file: SourceFile, argument: int, types: Types) -> bool:
+    """True if an argument, as it is written, cannot have any of these types."""
+    match file.exprs[argument]:
+        case ir.StringExpr() as expr:
+            return LiteralType(expr.text) not in types and not any(isinstance(value, _STRINGS) for value in types)
+        case ir.FunctionExpr():
+            return not any(isinstance(value, _FUNCTIONS) for value in types)
+        case ir.DictExpr():
+            return all(isinstance(value, LiteralType | Function) for value in types)
+    return False
 
 
-def call(world: World, at: FileScope, node: int) -> Values:
-    """What a call gives."""
+_STRINGS = (TypeVar, External, IndexedAccessType)
+"""Types that a string may have, besides literals."""
+_FUNCTIONS = (Function, TypeVar, External, Callback, Instance, IndexedAccessType, TypeLiteral, PickType)
+"""Types that a function expression may have."""
+
+
+def call_result(ts: TsQueries, file: SourceFile, node: int) -> Types:
     found = NOTHING
-    for callee in world.called(at.path, node):
-        what = callee[0]
-        if what == "f":
-            known = {**inferred(world, at, node, callee, functions=True), **dict(callee[3])}
-            found |= filled(world, world.returned(callee[1], callee[2]), known)
-        elif what == "e":
-            found |= _call_foreign(world, at, node, callee)
-        elif what == "x" and callee[1] == "require":
-            path = world.names.module(at.path, world.script(at.path).required(node))
-            found |= module_value(world, path) if path is not None else NOTHING
-        elif what == "x" and callee[1] == "structuredClone":
-            found |= _given(world, at, node, 0)
+    for callee in ts.callees(file.path, node):
+        match callee:
+            case Function():
+                known = {**infer_arguments(ts, file, node, callee, from_functions=True), **dict(callee.known)}
+                found |= apply_known(ts, ts.returned(callee.path, callee.scope), known)
+            case ContainerMethod():
+                found |= _call_library_method(ts, file, node, callee)
+            case External(name="require"):
+                path = ts.names.module(file.path, file.required(node))
+                found |= required_module(ts, path) if path is not None else NOTHING
+            case External(name="structuredClone"):
+                found |= argument_types(ts, file, node, 0)
     return found
 
 
-def _given(world: World, at: FileScope, node: int, place: int) -> Values:
-    arguments = world.script(at.path).arguments(node)
-    return world.value(at.path, arguments[place]) if place < len(arguments) else NOTHING
+def argument_types(ts: TsQueries, file: SourceFile, call: int, index: int) -> Types:
+    arguments = file.arguments(call)
+    return ts.value(file.path, arguments[index]) if index < len(arguments) else NOTHING
 
 
-def results(world: World, values: Values) -> Values:
-    """What functions return."""
-    return union(
-        filled(world, world.returned(value[1], value[2]), dict(value[3])) for value in values if value[0] == "f"
-    )
+def results(ts: TsQueries, types: Types) -> Types:
+    """Return the types that functions return."""
+    return union(_result(ts, value) for value in types if isinstance(value, Function))
 
 
-def _call_foreign(world: World, at: FileScope, node: int, callee: Value) -> Values:
-    _, of, name = callee
-    arguments = world.script(at.path).arguments(node)
+def _result(ts: TsQueries, function: Function) -> Types:
+    return apply_known(ts, ts.returned(function.path, function.scope), dict(function.known))
 
-    def given(place: int) -> Values:
-        return _given(world, at, node, place)
 
-    def result(place: int) -> Values:
-        return results(world, given(place))
+def _call_library_method(ts: TsQueries, file: SourceFile, node: int, callee: ContainerMethod) -> Types:
+    receiver, name = callee.container, callee.name
 
-    if of[0] == "f":
+    def argument(index: int) -> Types:
+        return argument_types(ts, file, node, index)
+
+    def result(index: int) -> Types:
+        return results(ts, argument(index))
+
+    if isinstance(receiver, Function):
         if name == "bind":
-            return frozenset({of})
-        return results(world, frozenset({of})) if name in ("call", "apply") else NOTHING
-    if of[0] == "x" and not of[2] and of[1] in ("Object", "Array", "Promise"):
-        return call_static(of[1], name, [given(place) for place in range(len(arguments))], result)
-    return call_method(of, name, len(arguments), given, result)
+            return one(receiver)
+        return _result(ts, receiver) if name in ("call", "apply") else NOTHING
+    count = len(file.arguments(node))
+    if isinstance(receiver, External) and not receiver.arguments and receiver.name in ("Object", "Array", "Promise"):
+        return call_static(receiver.name, name, [argument(index) for index in range(count)], result)
+    return call_method(receiver, name, count, argument, result)
 
 
-def make(world: World, at: FileScope, node: int) -> Values:
-    """What `new` gives."""
-    script = world.script(at.path)
-    explicit = tuple(world.type_of(at.path, part) for part in script.type_arguments(node))
-    found: set[Value] = set()
-    for value in world.value(at.path, at.nodes[node][1]):
-        what = value[0]
-        if what == "c":
-            arguments = explicit
-            variables = world.variables(value[1], value[2])
-            if variables and not explicit:
-                known: dict[Variable, Values] = {}
-                for maker in fitting(world, at, node, constructors(world, value)):
-                    known |= inferred(
-                        world, at, node, maker, functions=True, own={(value[1], bind) for bind in variables}
-                    )
-                arguments = tuple(known.get((value[1], bind), NOTHING) for bind in variables)
-            found.add(object_of(value[1], value[2], arguments))
-        elif what == "f":
-            owner = world.at(value[1]).owner.get(value[2])
-            if owner is not None:
-                found.add(object_of(value[1], owner))
-            else:
-                found |= filled(world, world.returned(value[1], value[2]), dict(value[3]))
-        elif what == "x":
-            arguments = explicit
-            if not explicit and value[1] in ("Set", "Array") and len(script.arguments(node)) == 1:
-                arguments = (elements(_given(world, at, node, 0)),)
-            elif not explicit and value[1] == "Map" and script.arguments(node):
-                pairs = elements(_given(world, at, node, 0))
-                arguments = tuple(
-                    union(pair[1][place] for pair in pairs if pair[0] == "t" and len(pair[1]) > place)
-                    for place in (0, 1)
-                )
-            found.add(made(value[1], arguments))
-        elif what in ("o", "K"):
-            for maker in fitting(world, at, node, signatures(world, value, FlowKind.CONSTRUCTOR)):
-                known = {**inferred(world, at, node, maker, functions=False), **dict(maker[3])}
-                found |= filled(world, world.returned(maker[1], maker[2]), known)
-    return frozenset(found)
+def new_instances(ts: TsQueries, file: SourceFile, node: int, expr: ir.NewExpr) -> Types:
+    """Return the types of a `new` expression."""
+    explicit = tuple(ts.type_of(file.path, part) for part in file.type_arguments(node))
+    found = NOTHING
+    for value in ts.value(file.path, expr.callee):
+        match value:
+            case ClassType():
+                arguments = explicit or _class_arguments(ts, file, node, value)
+                found |= one(instance(value.path, value.definition, arguments))
+            case Function():
+                owner = ts.file(value.path).owner.get(value.scope)
+                found |= one(instance(value.path, owner)) if owner is not None else _result(ts, value)
+            case External():
+                arguments = explicit or _library_arguments(ts, file, node, value.name)
+                found |= one(library(value.name, *arguments))
+            case Instance() | TypeLiteral():
+                for maker in select_overloads(ts, file, node, signatures(ts, value, FlowKind.CONSTRUCTOR)):
+                    if isinstance(maker, Function):
+                        known = infer_arguments(ts, file, node, maker, from_functions=False)
+                        result = ts.returned(maker.path, maker.scope)
+                        found |= apply_known(ts, result, {**known, **dict(maker.known)})
+    return found
 
 
-def inferred(
-    world: World,
-    at: FileScope,
+def _class_arguments(ts: TsQueries, file: SourceFile, node: int, value: ClassType) -> tuple[Types, ...]:
+    """Infer the type arguments of a class from the arguments of its constructor."""
+    variables = ts.type_params(value.path, value.definition)
+    if not variables:
+        return ()
+    known: dict[TypeVar, Types] = {}
+    for maker in select_overloads(ts, file, node, constructors(ts, value)):
+        if isinstance(maker, Function):
+            known |= infer_arguments(ts, file, node, maker, from_functions=True, own=frozenset(variables))
+    return tuple(known.get(variable, NOTHING) for variable in variables)
+
+
+def _library_arguments(ts: TsQueries, file: SourceFile, node: int, name: str) -> tuple[Types, ...]:
+    count = len(file.arguments(node))
+    if name in ("Set", "Array") and count == 1:
+        return (elements(argument_types(ts, file, node, 0)),)
+    if name == "Map" and count:
+        pairs = [pair for pair in elements(argument_types(ts, file, node, 0)) if isinstance(pair, TupleType)]
+        return tuple(union(pair.items[index] for pair in pairs if len(pair.items) > index) for index in (0, 1))
+    return ()
+
+
+def infer_arguments(
+    ts: TsQueries,
+    file: SourceFile,
     node: int,
-    callee: Value,
+    callee: Function,
     *,
-    functions: bool,
-    own: set[Variable] | None = None,
-) -> dict[Variable, Values]:
-    """What the type parameters of a function are in a call; what functions return that are passed counts, or not."""
-    target, script = world.at(callee[1]), world.script(callee[1])
-    variables = script.variables(callee[2])
+    from_functions: bool,
+    own: frozenset[TypeVar] | None = None,
+) -> dict[TypeVar, Types]:
+    """Infer the type arguments of a call.
+
+    `from_functions`: the results of functions that are passed count. `own`: infer these type parameters, those of a
+    class, instead of the function's own.
+    """
+    target = ts.file(callee.path)
+    type_params = target.type_params(callee.scope)
     if own is None:
-        own = {(callee[1], param.binding) for param in variables}
-        explicit = world.script(at.path).type_arguments(node)
+        own = frozenset(TypeVar(callee.path, param.binding) for param in type_params)
+        explicit = file.type_arguments(node)
         if explicit:
             return {
-                (callee[1], param.binding): world.type_of(at.path, part)
-                for param, part in zip(variables, explicit, strict=False)
+                TypeVar(callee.path, param.binding): ts.type_of(file.path, part)
+                for param, part in zip(type_params, explicit, strict=False)
             }
     if not own:
         return {}
-    known: dict[Variable, Values] = {}
-    params = script.params.get(callee[2], [])
-    for place, part in enumerate(world.script(at.path).arguments(node)):
-        param = params[min(place, len(params) - 1)] if params else None
-        if param is None or param.type < 0 or (place >= len(params) and param.kind != ParameterKind.REST):
+    inference = Inference(ts, own)
+    params = target.params.get(callee.scope, [])
+    for index, argument in enumerate(file.arguments(node)):
+        param, expr = _parameter_at(params, index), file.exprs[argument]
+        if param is None or param.type < 0 or isinstance(expr, ir.LabelledExpr):
             continue
-        if not functions and at.nodes[part][0] == ExprKind.FUNCTION:
-            continue
-        wanted = world.type_of(target.path, param.type)
-        if param.kind == ParameterKind.REST:
-            wanted = elements(wanted)
-        if at.nodes[part][0] == ExprKind.LABELLED:
-            continue
-        given = world.value(at.path, part)
-        unify(world, wanted, given, own, known, 0)
+        if from_functions or not isinstance(expr, ir.FunctionExpr):
+            wanted = ts.type_of(callee.path, param.type)
+            wanted = elements(wanted) if param.kind == ParameterKind.REST else wanted
+            inference.unify(wanted, ts.value(file.path, argument), 0)
+    known = inference.known
     if any(variable not in known for variable in own):
-        wished = world.context(at.path, node)
-        more: dict[Variable, Values] = {}
-        unify(world, world.returned(callee[1], callee[2]), wished, own, more, 0)
-        known = {**more, **known}
-    for param in variables:
-        if (callee[1], param.binding) not in known and param.default >= 0:
-            known[callee[1], param.binding] = filled(world, world.type_of(callee[1], param.default), known)
+        from_result = Inference(ts, own)
+        from_result.unify(ts.returned(callee.path, callee.scope), ts.expected(file.path, node), 0)
+        known = {**from_result.known, **known}
+    for param in type_params:
+        variable = TypeVar(callee.path, param.binding)
+        if variable not in known and param.default >= 0:
+            known[variable] = apply_known(ts, ts.type_of(callee.path, param.default), known)
     return known
 
 
-def unify(
-    world: World, wanted: Values, given: Values, own: set[Variable], known: dict[Variable, Values], depth: int
-) -> None:
-    """What variables must be for the wanted to be the given."""
-    if depth > _MAX_UNIFYING or not given:
-        return
-    for want in wanted:
-        what = want[0]
-        if what == "v":
-            if (want[1], want[2]) in own:
-                fixed = {value for value in wanted if value[0] != "v"}
-                held = frozenset(value for value in given if value not in fixed)
-                if any(value[0] == "x" and value[1] == "Promise" for value in fixed):
-                    held = awaited(held)
-                known[want[1], want[2]] = known.get((want[1], want[2]), NOTHING) | held
-        elif what == "x" and want[2]:
-            for value in given:
-                if value[0] == "x" and len(value[2]) == len(want[2]):
-                    for inner, other in zip(want[2], value[2], strict=True):
-                        unify(world, inner, other, own, known, depth + 1)
-                elif value[0] == "t" and len(want[2]) == 1:
-                    unify(world, want[2][0], union(value[1]), own, known, depth + 1)
-        elif what == "o" and want[3]:
-            for value in given:
-                same = _as(world, value, want, 0)
-                if same is not None and len(same[3]) == len(want[3]):
-                    for inner, other in zip(want[3], same[3], strict=True):
-                        unify(world, inner, other, own, known, depth + 1)
-        elif what == "f":
-            functions = frozenset(value for value in given if value[0] == "f")
-            if functions:
-                unify(world, awaited(_returned(world, want)), awaited(results(world, functions)), own, known, depth + 1)
-        elif what == "K":
-            at = world.at(want[1])
-            for part in at.lists[at.nodes[want[2]][1]]:
-                kind, a, b, _ = at.nodes[part]
-                key = world.script(want[1]).key_text(a) if kind == ExprKind.PAIR else None
-                if key is not None:
-                    held = members(world, given, key)[1]
-                    unify(world, filled(world, world.type_of(want[1], b), dict(want[3])), held, own, known, depth + 1)
+class Inference:
+    """Types that type variables must have for wanted types to match given ones."""
 
+    def __init__(self, ts: TsQueries, variables: frozenset[TypeVar]) -> None:
+        self._ts = ts
+        self._variables = variables
+        self.known: dict[TypeVar, Types] = {}
 
-def _returned(world: World, function: Value) -> Values:
-    return filled(world, world.returned(function[1], function[2]), dict(function[3]))
+    def unify(self, wanted: Types, given: Types, depth: int) -> None:
+        if depth > _MAX_UNIFY_DEPTH or not given:
+            return
+        for want in wanted:
+            match want:
+                case TypeVar() if want in self._variables:
+                    self._assign(want, wanted, given)
+                case External() if want.arguments:
+                    self._unify_library(want, given, depth)
+                case Instance() if want.arguments:
+                    for value in given:
+                        same = self._upcast(value, want, 0)
+                        if same is not None:
+                            self._unify_all(want.arguments, same.arguments, depth)
+                case Function():
+                    functions: Types = frozenset(value for value in given if isinstance(value, Function))
+                    if functions:
+                        returned = awaited(results(self._ts, functions))
+                        self.unify(awaited(_result(self._ts, want)), returned, depth + 1)
+                case TypeLiteral():
+                    self._unify_literal(want, given, depth)
 
+    def _assign(self, variable: TypeVar, wanted: Types, given: Types) -> None:
+        fixed = {value for value in wanted if not isinstance(value, TypeVar)}
+        types: Types = frozenset(value for value in given if value not in fixed)
+        if any(isinstance(value, External) and value.name == "Promise" for value in fixed):
+            types = awaited(types)
+        self.known[variable] = self.known.get(variable, NOTHING) | types
 
-def _as(world: World, value: Value, want: Value, depth: int) -> Value | None:
-    """An object seen as one of a base of its class."""
-    if value[0] != "o" or depth > 8:
+    def _unify_all(self, wanted: tuple[Types, ...], given: tuple[Types, ...], depth: int) -> None:
+        if len(wanted) == len(given):
+            for inner, other in zip(wanted, given, strict=True):
+                self.unify(inner, other, depth + 1)
+
+    def _unify_library(self, want: External, given: Types, depth: int) -> None:
+        for value in given:
+            if isinstance(value, External):
+                self._unify_all(want.arguments, value.arguments, depth)
+            elif isinstance(value, TupleType) and len(want.arguments) == 1:
+                self.unify(want.arguments[0], union(value.items), depth + 1)
+
+    def _unify_literal(self, want: TypeLiteral, given: Types, depth: int) -> None:
+        file = self._ts.file(want.path)
+        for part in file.parts(want.node):
+            expr = file.exprs[part]
+            key = file.key_text(expr.key) if isinstance(expr, ir.PairExpr) else None
+            if isinstance(expr, ir.PairExpr) and key is not None:
+                wanted = apply_known(self._ts, self._ts.type_of(want.path, expr.value), dict(want.known))
+                self.unify(wanted, members(self._ts, given, key).types, depth + 1)
+
+    def _upcast(self, value: Type, want: Instance, depth: int) -> Instance | None:
+        """Return an instance as one of a base of its class."""
+        if not isinstance(value, Instance) or depth > _MAX_UPCAST:
+            return None
+        if _is_same_class(value, want):
+            return value
+        known = self._ts.arguments(value)
+        for base in self._ts.bases(value.path, value.definition):
+            for above in in_order(apply_known(self._ts, one(base), known)):
+                found = self._upcast(above, want, depth + 1)
+                if found is not None:
+                    return found
         return None
-    if value[1:3] == want[1:3]:
-        return value
-    known: Known = world.known(value)
-    for base in world.bases(value[1], value[2]):
-        for above in sorted(filled(world, frozenset({base}), known), key=spelled):
-            found = _as(world, above, want, depth + 1)
-            if found is not None:
-                return found
-    return None
 
 
-def parameter(world: World, function: Value, place: int) -> Values:
-    """What a function takes at a place."""
-    if function[0] == "F":
-        return function[1][place] if place < len(function[1]) else NOTHING
-    script = world.script(function[1])
-    params: Sequence = script.params.get(function[2], [])  # type: ignore[type-arg]
-    if not params:
+def parameter_types(ts: TsQueries, function: Function | Callback, index: int) -> Types:
+    """Return the types of the argument that a function takes at an index."""
+    if isinstance(function, Callback):
+        return function.parameters[index] if index < len(function.parameters) else NOTHING
+    params = ts.file(function.path).params.get(function.scope, [])
+    param = _parameter_at(params, index)
+    if param is None:
         return NOTHING
-    param = params[min(place, len(params) - 1)]
-    if place >= len(params) and param.kind != ParameterKind.REST:
-        return NOTHING
-    held = world.passed(function[1], function[2], min(place, len(params) - 1))
+    types = ts.parameter(function.path, function.scope, min(index, len(params) - 1))
     if param.kind == ParameterKind.REST:
-        held = elements(held)
-    return filled(world, held, dict(function[3]))
+        types = elements(types)
+    return apply_known(ts, types, dict(function.known))

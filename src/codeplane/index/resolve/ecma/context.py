@@ -1,166 +1,189 @@
-"""What an expression should be, as far as what is around it says: declarations, parameters, casts, literals."""
+"""Contextual typing: the types that an expression should have, as the code around it says."""
 
 from __future__ import annotations
 
-from codeplane.facts.ir import ExprKind, FlowKind
-from codeplane.index.resolve.ecma.builtins import passed_by, taken_by
-from codeplane.index.resolve.ecma.calls import constructors, fitting, inferred, parameter, signatures
-from codeplane.index.resolve.ecma.members import filled, member, members
-from codeplane.index.resolve.ecma.script import DEFAULT, INTO, Around
-from codeplane.index.resolve.ecma.shapes import NOTHING, Values, awaited, elements, union
-from codeplane.index.resolve.ecma.world import World
-from codeplane.index.resolve.file_scope import FileScope
-
-
-def context_of(world: World, at: FileScope, node: int) -> Values:
-    around = world.script(at.path).around.get(node)
-    if around is None:
-        return NOTHING
-    how = around.how
-    if how in (ExprKind.PAREN, ExprKind.UNION):
-        return world.context(at.path, around.of)
-    if how == ExprKind.CAST:
-        return world.type_of(at.path, at.nodes[around.of][2])
-    if how == ExprKind.PAIR:
-        return _of_pair(world, at, around.of)
-    if how == ExprKind.DICT:
-        return _of_method(world, at, node, around.of)
-    if how in (ExprKind.LIST, ExprKind.TUPLE):
-        wanted = world.context(at.path, around.of)
-        found = NOTHING
-        for value in wanted:
-            if value[0] == "t":
-                found |= value[1][around.place] if around.place < len(value[1]) else NOTHING
-            else:
-                found |= elements(frozenset({value}))
-        return found
-    if how in (ExprKind.CALL, ExprKind.NEW):
-        return _of_argument(world, at, around)
-    if how == ExprKind.LABELLED:
-        return members(world, attributes(world, at, around.of), at.texts[at.nodes[around.place][2]])[1]
-    if how == DEFAULT:
-        param = world.script(at.path).params[around.of][around.place]
-        return world.type_of(at.path, param.type)
-    return _of_flow(world, at, around)
-
-
-def _of_pair(world: World, at: FileScope, pair: int) -> Values:
-    script = world.script(at.path)
-    outer = script.around.get(pair)
-    key = script.key_text(at.nodes[pair][1])
-    if outer is None or outer.how != ExprKind.DICT or key is None:
-        return NOTHING
-    wanted = world.wanted(at.path, outer.of)
-    found = members(world, wanted, key)[1]
-    for value in wanted:
-        if value[0] == "x" and value[1] == "Record" and len(value[2]) > 1:
-            found |= value[2][1]
-    return found
-
-
-def _of_method(world: World, at: FileScope, node: int, literal: int) -> Values:
-    """What a method of an object literal should be."""
-    kind, scope, _, _ = at.nodes[node]
-    owner = at.owner.get(scope) if kind == ExprKind.FUNCTION else None
-    if owner is None:
-        return NOTHING
-    return members(world, world.wanted(at.path, literal), at.defs[owner].name)[1]
-
-
-def wanted_by(world: World, at: FileScope, literal: int) -> Values:
-    """What an object literal should be; of several those that its texts do not exclude."""
-    # What another literal happens to be says nothing about this one.
-    wanted = frozenset(value for value in world.context(at.path, literal) if value[0] != "L")
-    if len(wanted) < 2:
-        return wanted
-    script = world.script(at.path)
-    texts: dict[str, Values] = {}
-    for part in at.lists[at.nodes[literal][1]]:
-        kind, a, b, _ = at.nodes[part]
-        if kind == ExprKind.PAIR and at.nodes[b][0] in (ExprKind.STRING, ExprKind.MEMBER):
-            key, given = script.key_text(a), world.value(at.path, b)
-            if key is not None and given and all(value[0] == "k" for value in given):
-                texts[key] = given
-    if not texts:
-        return wanted
-    memo_tracked = set()
-    for value in wanted:
-        for key, text in texts.items():
-            held = member(world, value, key)[1]
-            if held and all(other[0] == "k" and other not in text for other in held):
-                break
-        else:
-            memo_tracked.add(value)
-    return frozenset(memo_tracked)
-
-
-def _of_argument(world: World, at: FileScope, around: Around) -> Values:
-    call, place = around.of, around.place
-    found = NOTHING
-    if around.how == ExprKind.NEW:
-        callees = []
-        for value in world.value(at.path, at.nodes[call][1]):
-            if value[0] == "c":
-                callees += constructors(world, value)
-            elif value[0] in ("o", "K"):
-                callees += signatures(world, value, FlowKind.CONSTRUCTOR)
-        callees = fitting(world, at, call, callees)
-    else:
-        callees = list(world.called(at.path, call))
-
-    def given(at_place: int) -> Values:
-        arguments = world.script(at.path).arguments(call)
-        return world.value(at.path, arguments[at_place]) if at_place < len(arguments) else NOTHING
-
-    for callee in callees:
-        if callee[0] == "f":
-            known = {**inferred(world, at, call, callee, functions=False), **dict(callee[3])}
-            found |= filled(world, parameter(world, callee, place), known)
-        elif callee[0] == "e":
-            passed = passed_by(callee[1], callee[2], place, given)
-            if passed is not None:
-                found |= {("F", passed)}
-            found |= taken_by(callee[1], callee[2])
-    return found
-
-
-def attributes(world: World, at: FileScope, call: int) -> Values:
-    """What the attributes of an element should be: the first parameter of its function."""
-    found = NOTHING
-    for value in world.value(at.path, at.nodes[call][1]):
-        if value[0] == "f":
-            found |= parameter(world, value, 0)
-        elif value[0] in ("o", "K"):
-            found |= union(parameter(world, made, 0) for made in signatures(world, value, FlowKind.CALL_OPERATOR))
-        elif value[0] == "c":
-            found |= members(world, world.named(value[1], value[2]), "props")[1]
-        elif value[0] == "x" and value[2] and value[1] in _COMPONENTS:
-            found |= value[2][0]
-    return found
-
+from codeplane.facts import ir
+from codeplane.facts.ir import FlowKind
+from codeplane.index.resolve.ecma.builtins import callback_arguments, expected_argument
+from codeplane.index.resolve.ecma.calls import (
+    argument_types,
+    constructors,
+    infer_arguments,
+    parameter_types,
+    results,
+    select_overloads,
+    signatures,
+)
+from codeplane.index.resolve.ecma.members import apply_known, member, members
+from codeplane.index.resolve.ecma.queries import TsQueries
+from codeplane.index.resolve.ecma.source_file import FlowSource, InDefault, InExpr, InFlow, InLabel, SourceFile
+from codeplane.index.resolve.ecma.types import awaited, elements
+from codeplane.index.resolve.types import (
+    NOTHING,
+    Callback,
+    ClassType,
+    ContainerMethod,
+    External,
+    Function,
+    Instance,
+    LiteralType,
+    ObjectLiteral,
+    TupleType,
+    Type,
+    TypeLiteral,
+    Types,
+    one,
+    union,
+)
 
 _COMPONENTS = frozenset({"FC", "FunctionComponent", "ComponentType", "VFC", "SFC"})
+"""React types of components; their first argument is the type of the attributes."""
 
 
-def _of_flow(world: World, at: FileScope, around: Around) -> Values:
-    script = world.script(at.path)
-    how = around.how - INTO
-    if how == FlowKind.VALUE:
-        declared = script.declared(around.of)
-        return world.type_of(at.path, declared) if declared is not None else NOTHING
-    if how == FlowKind.RETURN:
-        declared = at.return_type(around.of)
+def expected_types(ts: TsQueries, file: SourceFile, node: int) -> Types:
+    match file.places.get(node):
+        case InExpr() as place:
+            return _expected_in_expr(ts, file, node, place)
+        case InLabel() as place:
+            return members(ts, attribute_types(ts, file, place.call), place.name).types
+        case InDefault() as place:
+            return ts.type_of(file.path, file.params[place.scope][place.position].type)
+        case InFlow() as place:
+            return _expected_in_flow(ts, file, place)
+    return NOTHING
+
+
+def _expected_in_expr(ts: TsQueries, file: SourceFile, node: int, place: InExpr) -> Types:
+    match file.exprs[place.parent]:
+        case ir.ParenExpr() | ir.UnionExpr():
+            return ts.expected(file.path, place.parent)
+        case ir.CastExpr() as cast:
+            return ts.type_of(file.path, cast.type)
+        case ir.PairExpr() as pair:
+            return _expected_of_pair(ts, file, place.parent, pair)
+        case ir.DictExpr():
+            return _expected_of_method(ts, file, node, place.parent)
+        case ir.ListExpr() | ir.TupleExpr():
+            return union(_item_types(value, place.position) for value in ts.expected(file.path, place.parent))
+        case ir.CallExpr() | ir.NewExpr():
+            return _expected_argument(ts, file, place.parent, place.position)
+    return NOTHING
+
+
+def _item_types(value: Type, index: int) -> Types:
+    if isinstance(value, TupleType):
+        return value.items[index] if index < len(value.items) else NOTHING
+    return elements(one(value))
+
+
+def _expected_of_pair(ts: TsQueries, file: SourceFile, node: int, pair: ir.PairExpr) -> Types:
+    place, key = file.places.get(node), file.key_text(pair.key)
+    if not isinstance(place, InExpr) or not isinstance(file.exprs[place.parent], ir.DictExpr) or key is None:
+        return NOTHING
+    expected = ts.expected_literal(file.path, place.parent)
+    found = members(ts, expected, key).types
+    for value in expected:
+        if isinstance(value, External) and value.name == "Record" and len(value.arguments) > 1:
+            found |= value.arguments[1]
+    return found
+
+
+def _expected_of_method(ts: TsQueries, file: SourceFile, node: int, literal: int) -> Types:
+    """Return the expected types of a method of an object literal."""
+    expr = file.exprs[node]
+    owner = file.owner.get(expr.scope) if isinstance(expr, ir.FunctionExpr) else None
+    if owner is None:
+        return NOTHING
+    return members(ts, ts.expected_literal(file.path, literal), file.defs[owner].name).types
+
+
+def expected_literal_types(ts: TsQueries, file: SourceFile, literal: int) -> Types:
+    """Return the expected types of an object literal; of several, those that its strings do not exclude."""
+    # The type of another literal says nothing about this one.
+    expected: Types = frozenset(
+        value for value in ts.expected(file.path, literal) if not isinstance(value, ObjectLiteral)
+    )
+    if len(expected) < 2:
+        return expected
+    strings: dict[str, Types] = {}
+    for part in file.parts(literal):
+        pair = file.exprs[part]
+        if isinstance(pair, ir.PairExpr) and isinstance(file.exprs[pair.value], ir.StringExpr | ir.MemberExpr):
+            key, types = file.key_text(pair.key), ts.value(file.path, pair.value)
+            if key is not None and types and all(isinstance(value, LiteralType) for value in types):
+                strings[key] = types
+    return frozenset(value for value in expected if not _is_excluded(ts, value, strings)) if strings else expected
+
+
+def _is_excluded(ts: TsQueries, value: Type, strings: dict[str, Types]) -> bool:
+    for key, given in strings.items():
+        types = member(ts, value, key).types
+        if types and all(isinstance(each, LiteralType) and each not in given for each in types):
+            return True
+    return False
+
+
+def _expected_argument(ts: TsQueries, file: SourceFile, call: int, index: int) -> Types:
+    found = NOTHING
+    for callee in _possible_callees(ts, file, call):
+        if isinstance(callee, Function):
+            known = {**infer_arguments(ts, file, call, callee, from_functions=False), **dict(callee.known)}
+            found |= apply_known(ts, parameter_types(ts, callee, index), known)
+        elif isinstance(callee, ContainerMethod):
+            passed = callback_arguments(
+                callee.container, callee.name, index, lambda at: argument_types(ts, file, call, at)
+            )
+            found |= one(Callback(passed)) if passed is not None else NOTHING
+            found |= expected_argument(callee.container, callee.name)
+    return found
+
+
+def _possible_callees(ts: TsQueries, file: SourceFile, call: int) -> list[Type]:
+    expr = file.exprs[call]
+    if not isinstance(expr, ir.NewExpr):
+        return list(ts.callees(file.path, call))
+    callees: list[Type] = []
+    for value in ts.value(file.path, expr.callee):
+        if isinstance(value, ClassType):
+            callees += constructors(ts, value)
+        elif isinstance(value, Instance | TypeLiteral):
+            callees += signatures(ts, value, FlowKind.CONSTRUCTOR)
+    return select_overloads(ts, file, call, callees)
+
+
+def attribute_types(ts: TsQueries, file: SourceFile, call: int) -> Types:
+    """Return the expected types of the attributes of a JSX element: the first parameter of its function."""
+    expr = file.exprs[call]
+    found = NOTHING
+    for value in ts.value(file.path, expr.callee) if isinstance(expr, ir.CallExpr | ir.NewExpr) else ():
+        match value:
+            case Function():
+                found |= parameter_types(ts, value, 0)
+            case Instance() | TypeLiteral():
+                functions = signatures(ts, value, FlowKind.CALL_OPERATOR)
+                found |= union(parameter_types(ts, function, 0) for function in functions)
+            case ClassType():
+                found |= members(ts, ts.instances(value.path, value.definition), "props").types
+            case External() if value.arguments and value.name in _COMPONENTS:
+                found |= value.arguments[0]
+    return found
+
+
+def _expected_in_flow(ts: TsQueries, file: SourceFile, place: InFlow) -> Types:
+    if place.kind is FlowKind.VALUE:
+        declared = file.declared_type(place.target)
+        return ts.type_of(file.path, declared) if declared is not None else NOTHING
+    if place.kind is FlowKind.RETURN:
+        declared = file.facts.return_type(place.target)
         if declared is not None:
-            return awaited(world.type_of(at.path, declared))
-        node = script.function_node.get(around.of)
-        if node is None:
-            return NOTHING
-        functions = [value for value in world.context(at.path, node) if value[0] == "f"]
-        return awaited(union(filled(world, world.returned(value[1], value[2]), dict(value[3])) for value in functions))
-    kind, a, b, _ = at.nodes[around.of]
-    if kind == ExprKind.NAME and a:
-        sources = [source for source in script.into_bind(a - 1) if source.how == FlowKind.DECLARE and not source.way]
-        return union(world.type_of(at.path, source.node) for source in sources)
-    if kind == ExprKind.MEMBER:
-        return members(world, world.value(at.path, a), at.texts[b])[1]
+            return awaited(ts.type_of(file.path, declared))
+        node = file.function_node.get(place.target)
+        return awaited(results(ts, ts.expected(file.path, node))) if node is not None else NOTHING
+    match file.exprs[place.target]:
+        case ir.NameExpr(binding=int(binding)):
+            sources = [source for source in file.into_bind(binding) if isinstance(source, FlowSource)]
+            declared_nodes = [source.node for source in sources if source.kind is FlowKind.DECLARE and not source.steps]
+            return union(ts.type_of(file.path, node) for node in declared_nodes)
+        case ir.MemberExpr() as target:
+            return members(ts, ts.value(file.path, target.receiver), target.name).types
     return NOTHING

@@ -1,311 +1,349 @@
-"""What a member of a value stands for, and what it is."""
+"""Members of types: their definitions, and the types that they have."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from codeplane.facts.ir import ExprKind
-from codeplane.index.resolve.ecma.shapes import NOTHING, Known, Value, Values, object_of, substitute, union
-from codeplane.index.resolve.ecma.world import World
-from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.value import Site
+from codeplane.facts import ir
+from codeplane.index.resolve.ecma.queries import TsQueries
+from codeplane.index.resolve.ecma.source_file import SourceFile
+from codeplane.index.resolve.ecma.types import Known, Value, instance, substitute
+from codeplane.index.resolve.queries import NO_MEMBER, Member
+from codeplane.index.resolve.types import (
+    NOTHING,
+    ClassType,
+    ContainerMethod,
+    ExpandoObject,
+    External,
+    Function,
+    IndexedAccessType,
+    Instance,
+    KeyofType,
+    LiteralType,
+    Module,
+    NamespaceObject,
+    ObjectLiteral,
+    PickType,
+    Site,
+    SiteKind,
+    Type,
+    TypeLiteral,
+    Types,
+    TypeVar,
+    definition_site,
+    one,
+    union,
+)
 
-CALLABLES = frozenset({"function", "method", "constructor"})
-CLASSES = frozenset({"class", "interface", "enum"})
 _MAX_BASES = 24
-_STRUCTURED = frozenset({"o", "K", "L", "c", "n", "M", "O"})
+_MERGED = frozenset({"class", "enum", "module", "function"})
+"""Kinds of declarations of one name whose static members are merged."""
+_STRUCTURED = (Instance, TypeLiteral, ObjectLiteral, ClassType, NamespaceObject, Module, PickType)
+"""Types whose members are all known."""
 
-Found = tuple[list[Site], Values]
-NONE: Found = ([], NOTHING)
 
-
-def member(world: World, of: Value, name: str) -> Found:
-    what = of[0]
+def member(ts: TsQueries, receiver: Type, name: str) -> Member:
     if name == "constructor":
-        return NONE
-    if what == "o":
-        return _of_object(world, of, name)
-    if what in ("c", "n"):
-        return _of_class(world, of, name, ())
-    if what == "M":
-        return _of_module(world, of[1], name)
-    if what in ("L", "K"):
-        return _of_literal(world, of, name)
-    if what == "E":
-        return _assigned(world, world.at(of[1]), of[2], name)
-    if what == "v":
-        param = world.script(of[1]).variable_of_bind.get(of[2])
-        return members(world, world.type_of(of[1], param.type), name) if param is not None else NONE
-    if what == "O":
-        listed = any(key[1] == name if key[0] == "k" else key[0] == "Q" and _have(world, key[1], name) for key in of[2])
-        return members(world, of[1], name) if listed == of[3] else NONE
-    if what == "I":
-        return members(world, member(world, of[1], of[2])[1], name)
-    if what == "f":
-        return [], frozenset({("e", of, name)})
-    if what == "x" and not of[1].endswith("()"):
-        return [], frozenset({("e", of, name)})
-    return NONE
+        return NO_MEMBER
+    match receiver:
+        case Instance():
+            return _instance_member(ts, receiver, name)
+        case ClassType() | NamespaceObject():
+            return _static_member(ts, receiver, name, ())
+        case Module():
+            return _module_member(ts, receiver.path, name)
+        case ObjectLiteral() | TypeLiteral():
+            return _literal_member(ts, receiver, name)
+        case ExpandoObject():
+            return _expando_member(ts, receiver, name)
+        case TypeVar():
+            param = ts.file(receiver.path).type_param_of_bind.get(receiver.binding)
+            return members(ts, ts.type_of(receiver.path, param.type), name) if param is not None else NO_MEMBER
+        case PickType():
+            is_key = any(_is_key(ts, key, name) for key in receiver.keys)
+            return members(ts, receiver.types, name) if is_key == receiver.is_pick else NO_MEMBER
+        case IndexedAccessType():
+            return members(ts, member(ts, receiver.receiver, receiver.name).types, name)
+        case Function():
+            return Member([], one(ContainerMethod(receiver, name)))
+        case External() if not receiver.name.endswith("()"):
+            return Member([], one(ContainerMethod(receiver, name)))
+    return NO_MEMBER
 
 
-def members(world: World, values: Values, name: str) -> Found:
-    """The same of any of several values."""
+def members(ts: TsQueries, receivers: Types, name: str) -> Member:
+    """Return a member of any of several types."""
     sites: list[Site] = []
-    held = NOTHING
-    for value in values:
-        more, values_of = member(world, value, name)
-        sites += more
-        held |= values_of
-    return list(dict.fromkeys(sites)), held
+    types = NOTHING
+    for receiver in receivers:
+        found = member(ts, receiver, name)
+        sites += found.sites
+        types |= found.types
+    return Member(list(dict.fromkeys(sites)), types)
 
 
-def _have(world: World, values: Values, name: str) -> bool:
-    """Whether any of several values has a member."""
-    found = [
-        (value[0] == "o" and world.member(value[1], value[2], name)[0]) or member(world, value, name) != NONE
-        for value in values
-    ]
+def _is_key(ts: TsQueries, key: Type, name: str) -> bool:
+    if isinstance(key, LiteralType):
+        return key.value == name
+    return isinstance(key, KeyofType) and _have_member(ts, key.types, name)
+
+
+def _have_member(ts: TsQueries, types: Types, name: str) -> bool:
+    # All of them are looked up, so that the dependencies do not vary with the order of a set.
+    found = [_has_member(ts, value, name) for value in types]
     return any(found)
 
 
-def access(world: World, values: Values, name: str) -> Found:
-    """The same where a program names the member. One that not all have is named of those only that a test has left:
-    of several it is not known which."""
-    if len(values) < 2:
-        return members(world, values, name)
+def _has_member(ts: TsQueries, value: Type, name: str) -> bool:
+    if isinstance(value, Instance) and ts.member(value.path, value.definition, name).sites:
+        return True
+    found = member(ts, value, name)
+    return bool(found.sites or found.types)
+
+
+def access(ts: TsQueries, receivers: Types, name: str) -> Member:
+    """Return a member that a program names. If not all types have it, and those that do define it differently, a test
+    must have narrowed the type: it is not known to which."""
+    if len(receivers) < 2:
+        return members(ts, receivers, name)
     sites: list[Site] = []
-    held = NOTHING
+    types = NOTHING
     owners: set[tuple[Site, ...]] = set()
-    lacking = False
-    for value in values:
-        more, values_of = member(world, value, name)
-        sites += more
-        held |= values_of
-        if value[0] in _STRUCTURED:
-            if more or values_of:
-                owners.add(tuple(sorted(more)))
+    is_missing = False
+    for receiver in receivers:
+        found = member(ts, receiver, name)
+        sites += found.sites
+        types |= found.types
+        if isinstance(receiver, _STRUCTURED):
+            if found.sites or found.types:
+                owners.add(tuple(sorted(found.sites)))
             else:
-                lacking = True
-    if lacking and len(owners) > 1:
-        return NONE
-    return list(dict.fromkeys(sites)), held
+                is_missing = True
+    if is_missing and len(owners) > 1:
+        return NO_MEMBER
+    return Member(list(dict.fromkeys(sites)), types)
 
 
-def reached(world: World, at: FileScope, of: int, name: str) -> Found:
-    """The same of what an expression is."""
-    return world.memo(("reached", at.path, of, name), _reached, world, at.path, of, name, nothing=NONE)
+def access_node(ts: TsQueries, path: str, receiver: int, name: str) -> Member:
+    """Return a member of an expression."""
+    key = ("access", path, receiver, name)
+    return ts.memo(key, _access_node, ts, path, receiver, name, nothing=NO_MEMBER)
 
 
-def _reached(world: World, path: str, of: int, name: str) -> Found:
-    return access(world, world.value(path, of), name)
+def _access_node(ts: TsQueries, path: str, receiver: int, name: str) -> Member:
+    return access(ts, ts.value(path, receiver), name)
 
 
-def filled(world: World, values: Values, known: Known) -> Values:
-    """Values with those that are known in place of type parameters, and what follows from these."""
-    return settled(world, substitute(values, known)) if known else values
+def apply_known(ts: TsQueries, types: Types, known: Known) -> Types:
+    """Replace type variables by their arguments, and look up members that are known then."""
+    return look_up_members(ts, substitute(types, known)) if known else types
 
 
-def settled(world: World, values: Values) -> Values:
-    if not any(value[0] == "I" for value in values):
-        return values
-    return union(_settled(world, value) for value in values)
+def look_up_members(ts: TsQueries, types: Types) -> Types:
+    """Replace indexed accesses whose receivers are known."""
+    if not any(isinstance(value, IndexedAccessType) for value in types):
+        return types
+    return union(_look_up_member(ts, value) for value in types)
 
 
-def _settled(world: World, value: Value) -> Values:
-    if value[0] != "I":
-        return frozenset({value})
+def _look_up_member(ts: TsQueries, value: Type) -> Types:
+    if not isinstance(value, IndexedAccessType):
+        return one(value)
     found = NOTHING
-    for of in _settled(world, value[1]):
-        found |= frozenset({("I", of, value[2])}) if of[0] in ("v", "I") else member(world, of, value[2])[1]
+    for receiver in _look_up_member(ts, value.receiver):
+        if isinstance(receiver, TypeVar | IndexedAccessType):
+            found |= one(IndexedAccessType(receiver, value.name))
+        else:
+            found |= member(ts, receiver, value.name).types
     return found
 
 
-def _of_object(world: World, of: Value, name: str) -> Found:
-    if not of[3]:
-        return world.member(of[1], of[2], name)
-    return world.memo(("member", of, name), _of_generic, world, of, name, nothing=NONE)
+def _instance_member(ts: TsQueries, receiver: Instance, name: str) -> Member:
+    if not receiver.arguments:
+        return ts.member(receiver.path, receiver.definition, name)
+    return ts.memo(("member", receiver, name), _generic_member, ts, receiver, name, nothing=NO_MEMBER)
 
 
-def _of_generic(world: World, of: Value, name: str) -> Found:
-    sites, values = world.member(of[1], of[2], name)
-    return sites, filled(world, values, world.known(of)) if values else values
+def _generic_member(ts: TsQueries, receiver: Instance, name: str) -> Member:
+    sites, types = ts.member(receiver.path, receiver.definition, name)
+    return Member(sites, apply_known(ts, types, ts.arguments(receiver)) if types else types)
 
 
-def member_of_class(world: World, at: FileScope, key: tuple[int, str]) -> Values:
-    """What a member of the objects of a class is, and as `S` the definitions of it."""
+def compute_member(ts: TsQueries, file: SourceFile, key: tuple[int, str]) -> frozenset[Value]:
+    """Find a member of the instances of a class: its types and its definitions."""
     definition, name = key
-    script = world.script(at.path)
-    if at.defs[definition].kind == "enum":
-        return NOTHING
-    found = NOTHING
-    for number in declarations(at, definition):
-        for site in own_members(world, at, number, name):
-            if site[1] != "d" or not script.is_static(site[2]):
-                found |= {("S", *site)}
-                found |= member_value(world, at, number, site, name)
+    if file.defs[definition].kind == "enum":
+        return frozenset()
+    found: frozenset[Value] = frozenset()
+    for number in declarations(file, definition):
+        for site in _own_members(file, number, name):
+            if site.kind is not SiteKind.DEFINITION or not file.is_static(site.number):
+                found |= {site} | _member_types(ts, file, number, site, name)
     if found:
         return found
-    for base in _bases(world, at.path, definition):
-        sites, values = member(world, base, name)
+    for base in _bases(ts, file, definition):
+        sites, types = member(ts, base, name)
         if sites:
-            return values | {("S", *site) for site in sites}
-    return NOTHING
+            return types | frozenset(sites)
+    return frozenset()
 
 
-def _bases(world: World, path: str, definition: int) -> Iterator[Value]:
-    for number in declarations(world.at(path), definition):
-        yield from world.bases(path, number)
+def _bases(ts: TsQueries, file: SourceFile, definition: int) -> Iterator[Type]:
+    for number in declarations(file, definition):
+        yield from ts.bases(file.path, number)
 
 
-def declarations(at: FileScope, definition: int) -> list[int]:
-    """All declarations of a class or interface in a file, which are one."""
-    row = at.defs[definition]
+def declarations(file: SourceFile, definition: int) -> list[int]:
+    """Return all declarations of a class or interface in a file; they are merged."""
+    row = file.defs[definition]
     if row.kind not in ("class", "interface"):
         return [definition]
-    same = [
-        number for number in at.defs_in.get((row.scope, row.name), ()) if at.defs[number].kind in ("class", "interface")
-    ]
-    return same or [definition]
+    same = file.facts.defs_in.get((row.scope, row.name), ())
+    return [number for number in same if file.defs[number].kind in ("class", "interface")] or [definition]
 
 
-def own_members(world: World, at: FileScope, definition: int, name: str) -> list[Site]:
-    """Definitions of a member that a class does not inherit."""
-    found: list[Site] = [(at.path, "d", number) for number in at.members.get(definition, {}).get(name, ())]
-    if not found:
-        found += [
-            (at.path, "d", number) for number in world.script(at.path).inner(definition) if at.defs[number].name == name
-        ]
-    if at.detached:
-        owner = at.defs[definition].lexical_path
-        found += [(at.path, "d", number) for number in at.detached.get(owner, {}).get(name, ())]
-    attribute = at.attributes.get((definition, name))
-    if attribute is not None and not found:
-        found.append((at.path, "a", attribute))
-    return found
+def _own_members(file: SourceFile, definition: int, name: str) -> list[Site]:
+    """Return the definitions of a member that a class does not inherit."""
+    facts = file.facts
+    numbers = list(facts.members.get(definition, {}).get(name, ()))
+    if not numbers:
+        numbers += [number for number in file.parameter_properties(definition) if file.defs[number].name == name]
+    if facts.detached:
+        numbers += facts.detached.get(file.defs[definition].lexical_path, {}).get(name, ())
+    attribute = facts.attributes.get((definition, name))
+    if attribute is not None and not numbers:
+        return [Site(file.path, SiteKind.ATTRIBUTE, attribute)]
+    return [definition_site(file.path, number) for number in numbers]
 
 
-def member_value(world: World, at: FileScope, definition: int, site: Site, name: str) -> Values:
-    """What a member is that an object has."""
-    if site[1] == "d":
-        found = world.defined(at.path, site[2])
-        script = world.script(at.path)
-        if found or script.declared(site[2]) is not None or script.held(site[2]) is not None:
+def _member_types(ts: TsQueries, file: SourceFile, definition: int, site: Site, name: str) -> Types:
+    if site.kind is SiteKind.DEFINITION:
+        found = ts.defined(file.path, site.number)
+        is_declared = file.declared_type(site.number) is not None or file.initializer(site.number) is not None
+        if found or is_declared:
             return found
     return union(
-        world.value(at.path, source.node)
-        for of, source in world.script(at.path).into_object(name, definition)
-        if _is_object_of(world, at, of, definition)
+        ts.value(file.path, source.node)
+        for this, source in file.into_this(name, definition)
+        if _is_instance(ts, file, this, definition)
     )
 
 
-def _is_object_of(world: World, at: FileScope, node: int, definition: int) -> bool:
+def _is_instance(ts: TsQueries, file: SourceFile, node: int, definition: int) -> bool:
     return any(
-        value[0] == "o" and value[1] == at.path and value[2] == definition for value in world.value(at.path, node)
+        isinstance(value, Instance) and value.path == file.path and value.definition == definition
+        for value in ts.value(file.path, node)
     )
 
 
-def _of_class(world: World, of: Value, name: str, seen: tuple[Value, ...]) -> Found:
-    what, path, definition = of
-    at, script = world.at(path), world.script(path)
-    row = at.defs[definition]
+def _static_member(ts: TsQueries, receiver: ClassType | NamespaceObject, name: str, seen: tuple[Type, ...]) -> Member:
+    """Find a member of a class, enum or namespace object; declarations of one name are merged."""
+    file = ts.file(receiver.path)
+    row = file.defs[receiver.definition]
     sites: list[Site] = []
-    values = NOTHING
-    same = [
-        number
-        for number in at.defs_in.get((row.scope, row.name), ())
-        if at.defs[number].kind in ("class", "enum", "module", "function")
-    ] or [definition]
-    for number in same:
-        kind = at.defs[number].kind
-        for site in own_members(world, at, number, name):
-            if kind == "class" and not (
-                site[1] == "d" and (script.is_static(site[2]) or at.defs[site[2]].parent is None)
-            ):
-                continue
-            if kind == "function" and at.defs[site[2]].parent is not None:
-                continue
-            sites.append(site)
-            values |= member_value(world, at, number, site, name)
+    types = NOTHING
+    same = file.facts.defs_in.get((row.scope, row.name), ())
+    for number in [number for number in same if file.defs[number].kind in _MERGED] or [receiver.definition]:
+        for site in _own_members(file, number, name):
+            if _is_static(file, number, site):
+                sites.append(site)
+                types |= _member_types(ts, file, number, site, name)
     if sites:
-        return sites, values
-    if what == "c" and name == "prototype":
-        return [], frozenset({object_of(path, definition)})
-    if what == "c" and len(seen) < _MAX_BASES and of not in seen:
-        for base in _bases(world, path, definition):
-            if base[0] == "o" and world.at(base[1]).defs[base[2]].kind == "class":
-                found = _of_class(world, ("c", base[1], base[2]), name, (*seen, of))
-                if found[0]:
+        return Member(sites, types)
+    if isinstance(receiver, NamespaceObject):
+        return NO_MEMBER
+    if name == "prototype":
+        return Member([], one(instance(receiver.path, receiver.definition)))
+    if len(seen) < _MAX_BASES and receiver not in seen:
+        for base in _bases(ts, file, receiver.definition):
+            if isinstance(base, Instance) and ts.file(base.path).defs[base.definition].kind == "class":
+                found = _static_member(ts, ClassType(base.path, base.definition), name, (*seen, receiver))
+                if found.sites:
                     return found
-    return NONE
+    return NO_MEMBER
 
 
-def _of_module(world: World, path: str, name: str) -> Found:
-    sites = world.names.exported(path, name)
+def _is_static(file: SourceFile, owner: int, site: Site) -> bool:
+    kind = file.defs[owner].kind
+    if kind not in ("class", "function"):
+        return True
+    if site.kind is not SiteKind.DEFINITION:
+        return False
+    return file.defs[site.number].parent is None or (kind == "class" and file.is_static(site.number))
+
+
+def _module_member(ts: TsQueries, path: str, name: str) -> Member:
+    sites = ts.names.exported(path, name)
     if sites:
-        return sites, union(site_value(world, site) for site in sites)
-    if name == "default" or world.names.is_common(path):
-        given = union(world.value(path, node) for node in world.at(path).returns(0))
-        return ([], given) if name == "default" else members(world, given, name)
-    return NONE
+        return Member(sites, site_types(ts, sites))
+    if name == "default" or ts.names.is_commonjs(path):
+        exported = returned_by_module(ts, path)
+        return Member([], exported) if name == "default" else members(ts, exported, name)
+    return NO_MEMBER
 
 
-def module_value(world: World, path: str) -> Values:
-    """What a module is to those that require it."""
-    sites = world.names.whole(path)
-    found = union(site_value(world, site) for site in sites) if sites else frozenset({("M", path)})
-    if not sites and world.names.is_common(path):
-        found |= union(world.value(path, node) for node in world.at(path).returns(0))
-    return found
+def returned_by_module(ts: TsQueries, path: str) -> Types:
+    """Return the types of the default export, or of what is assigned to `module.exports`."""
+    return union(ts.value(path, node) for node in ts.file(path).facts.returns(0))
 
 
-def site_value(world: World, site: Site) -> Values:
-    path, kind, number = site
-    if kind == "M":
-        return frozenset({("M", path)})
-    return world.defined(path, number) if kind == "d" else NOTHING
+def required_module(ts: TsQueries, path: str) -> Types:
+    """Return the types of `require(path)`."""
+    sites = ts.names.whole(path)
+    if sites:
+        return site_types(ts, sites)
+    found: Types = one(Module(path))
+    return found | returned_by_module(ts, path) if ts.names.is_commonjs(path) else found
 
 
-def _of_literal(world: World, of: Value, name: str) -> Found:
-    _, path, node, _ = of
-    held, spread = world.script(path).literal(node)
-    place, part = held.get(name, (-1, 0))
-    for at_place, a in spread:
-        # What is spread later hides what stands before.
-        if at_place < place:
+def site_types(ts: TsQueries, sites: list[Site]) -> Types:
+    """Return the types of definitions and modules as values."""
+    return union(
+        ts.defined(site.path, site.number) if site.kind is SiteKind.DEFINITION else one(Module(site.path))
+        for site in sites
+        if site.kind is not SiteKind.ATTRIBUTE
+    )
+
+
+def _literal_member(ts: TsQueries, receiver: ObjectLiteral | TypeLiteral, name: str) -> Member:
+    literal = ts.file(receiver.path).literal(receiver.node)
+    position, part = literal.named.get(name, (-1, 0))
+    for spread_position, node in literal.spread:
+        # A later spread hides an earlier part.
+        if spread_position < position:
             break
-        found = world.spread(path, a, name)
-        if found[0] or found[1]:
+        found = ts.spread_member(receiver.path, node, name)
+        if found.sites or found.types:
             return found
-    if place >= 0:
-        return _of_part(world, of, part)
-    return NONE
+    return _part_member(ts, receiver, part) if position >= 0 else NO_MEMBER
 
 
-def _of_part(world: World, of: Value, part: int) -> Found:
-    what, path, _, known = of
-    at = world.at(path)
-    kind, a, b, _ = at.nodes[part]
+def _part_member(ts: TsQueries, receiver: ObjectLiteral | TypeLiteral, part: int) -> Member:
+    path, file = receiver.path, ts.file(receiver.path)
+    is_value = isinstance(receiver, ObjectLiteral)
     sites: list[Site] = []
-    if kind == ExprKind.PAIR:
-        inner = at.nodes[b]
-        held = world.type_of(path, b) if what == "K" else world.value(path, b)
-        if inner[0] == ExprKind.FUNCTION and inner[1] in at.owner and what == "L":
-            sites = [(path, "d", at.owner[inner[1]])]
-    elif kind == ExprKind.FUNCTION:
-        sites = [(path, "d", at.owner[a])]
-        held = world.defined(path, at.owner[a])
-    else:
-        held = world.value(path, part) if what == "L" else NOTHING
-    return sites, filled(world, held, dict(known))
+    match file.exprs[part]:
+        case ir.PairExpr() as pair:
+            inner = file.exprs[pair.value]
+            types = ts.value(path, pair.value) if is_value else ts.type_of(path, pair.value)
+            if is_value and isinstance(inner, ir.FunctionExpr) and inner.scope in file.owner:
+                sites = [definition_site(path, file.owner[inner.scope])]
+        case ir.FunctionExpr() as function:
+            sites = [definition_site(path, file.owner[function.scope])]
+            types = ts.defined(path, file.owner[function.scope])
+        case _:
+            types = ts.value(path, part) if is_value else NOTHING
+    return Member(sites, apply_known(ts, types, dict(receiver.known)))
 
 
-def member_spread(world: World, at: FileScope, key: tuple[int, str]) -> Values:
-    """What a member of an expression is, and as `S` the definitions of it."""
+def compute_spread_member(ts: TsQueries, file: SourceFile, key: tuple[int, str]) -> frozenset[Value]:
+    """Find a member of a spread value: its types and its definitions."""
     node, name = key
-    sites, values = members(world, world.value(at.path, node), name)
-    return values | {("S", *site) for site in sites}
+    sites, types = members(ts, ts.value(file.path, node), name)
+    return types | frozenset(sites)
 
 
-def _assigned(world: World, at: FileScope, owner: str, name: str) -> Found:
-    numbers = at.detached.get(owner, {}).get(name, ())
-    return [(at.path, "d", number) for number in numbers], union(world.defined(at.path, number) for number in numbers)
+def _expando_member(ts: TsQueries, receiver: ExpandoObject, name: str) -> Member:
+    numbers = ts.file(receiver.path).facts.detached.get(receiver.owner, {}).get(name, ())
+    sites = [definition_site(receiver.path, number) for number in numbers]
+    return Member(sites, site_types(ts, sites))

@@ -1,4 +1,4 @@
-"""Which file of the tree the source of an import is. A file that is built is the one that it is built from."""
+"""Module resolution: the repository file that an import names. A build output resolves to its source."""
 
 from __future__ import annotations
 
@@ -8,43 +8,31 @@ from posixpath import basename, dirname, join, normpath
 from codeplane.index.resolve.ecma.packages import Packages
 from codeplane.index.resolve.evaluator import Evaluator
 
-_ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".mjs", ".d.mts", ".cts", ".cjs", ".d.cts")
-_WRITTEN = {
+_SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".mjs", ".d.mts", ".cts", ".cjs", ".d.cts")
+_COMPILED = {
     ".js": (".ts", ".tsx", ".d.ts", ".js", ".jsx"),
     ".jsx": (".tsx", ".d.ts", ".jsx"),
     ".mjs": (".mts", ".d.mts", ".mjs"),
     ".cjs": (".cts", ".d.cts", ".cjs"),
 }
-"""Endings as they are written, of what is compiled, and those that the source may have."""
-_BUILT = frozenset(
+"""Suffix of a compiled file -> suffixes that its source may have"""
+_OUTPUT_DIRECTORIES = frozenset(
     {
-        "dist",
-        "build",
-        "lib",
-        "out",
-        "esm",
-        "cjs",
-        "es",
-        "types",
-        "typings",
-        "umd",
-        "output",
-        "node",
-        "module",
+        "dist", "build", "lib", "out", "esm", "cjs", "es", "types", "typings", "umd", "output", "node", "module",
         "commonjs",
     }
-)
-_SOURCES = ("src", "source", "lib", "")
+)  # fmt: skip
+_SOURCE_DIRECTORIES = ("src", "source", "lib", "")
 
 
-class Modules:
+class ModulePaths:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._files = frozenset(evaluator.library.paths())
         self._packages = Packages(self._files, evaluator.library.configuration)
 
     def find(self, near: str, source: str) -> str | None:
-        """The file that a source means, seen from the file `near`."""
+        """Return the file that a module name refers to in the file `near`."""
         key = ("module", dirname(near), near.endswith((".cts", ".cjs")), source)
         return self._evaluator.memo_tracked(key, lambda: next(self._candidates(near, source), None))
 
@@ -54,78 +42,78 @@ class Modules:
             if not path.startswith(".."):
                 yield from self._files_at("" if path == "." else path)
             return
-        other = "import" if near.endswith((".cts", ".cjs")) else "require"
+        excluded = "import" if near.endswith((".cts", ".cjs")) else "require"
         if source.startswith("#"):
-            package = self._packages.around(near)
+            package = self._packages.package_of(near)
             if package is not None:
-                yield from self._built(package, self._packages.targets(package, source, "imports", other))
+                yield from self._built(package, self._packages.targets(package, source, "imports", excluded))
         yield from self._aliased(near, source)
-        name, inner = _package_of(source)
+        name, rest = _package_of(source)
         package = self._packages.named(near, name)
         if package is not None:
-            yield from self._in_package(package, inner, other)
+            yield from self._in_package(package, rest, excluded)
 
     def _aliased(self, near: str, source: str) -> Iterator[str]:
         aliases = self._packages.aliases(near)
-        fitting = []
+        matches = []
         for pattern, targets in aliases.patterns:
             before, star, after = pattern.partition("*")
             if source == pattern or (star and source.startswith(before) and source.endswith(after)):
-                fitting.append((source != pattern, -len(before), pattern, targets))
-        for _, _, pattern, targets in sorted(fitting)[:1]:
+                matches.append((source != pattern, -len(before), pattern, targets))
+        for _, _, pattern, targets in sorted(matches)[:1]:
             before, _, after = pattern.partition("*")
-            inner = source[len(before) : len(source) - len(after)] if "*" in pattern else ""
+            rest = source[len(before) : len(source) - len(after)] if "*" in pattern else ""
             for target in targets:
-                yield from self._files_at(target.replace("*", inner))
+                yield from self._files_at(target.replace("*", rest))
         if aliases.base is not None:
             yield from self._files_at(join(aliases.base, source))
 
-    def _in_package(self, package: str, inner: str, other: str) -> Iterator[str]:
-        name = f"./{inner}" if inner else "."
-        yield from self._built(package, self._packages.targets(package, name, "exports", other))
-        if inner:
-            yield from self._files_at(join(package, inner))
-            yield from self._files_at(join(package, "src", inner))
+    def _in_package(self, package: str, rest: str, excluded: str) -> Iterator[str]:
+        name = f"./{rest}" if rest else "."
+        yield from self._built(package, self._packages.targets(package, name, "exports", excluded))
+        if rest:
+            yield from self._files_at(join(package, rest))
+            yield from self._files_at(join(package, "src", rest))
         else:
-            for folder in _SOURCES:
+            for folder in _SOURCE_DIRECTORIES:
                 yield from self._files_at(join(package, folder, "index"))
 
     def _built(self, package: str, targets: Iterable[str]) -> Iterator[str]:
-        """The files that these are, or are built from."""
+        """Yield these files, or the files that they are built from."""
         targets = list(targets)
         for target in targets:
             yield from self._files_at(target)
         for target in targets:
             parts = target[len(package) + 1 if package else 0 :].split("/")
-            while len(parts) > 1 and parts[0] in _BUILT:
+            while len(parts) > 1 and parts[0] in _OUTPUT_DIRECTORIES:
                 parts = parts[1:]
-                stem = _without_ending("/".join(parts))
-                for folder in _SOURCES:
+                stem = _without_suffix("/".join(parts))
+                for folder in _SOURCE_DIRECTORIES:
                     yield from self._files_at(join(package, folder, stem))
-            stem = _without_ending("/".join(parts))
-            for folder in _SOURCES[:2]:
+            stem = _without_suffix("/".join(parts))
+            for folder in _SOURCE_DIRECTORIES[:2]:
                 yield from self._files_at(join(package, folder, stem))
 
     def _files_at(self, path: str) -> Iterator[str]:
-        # What is in these directories decides, and what will be.
+        # The result depends on these directories: files may be added there.
         self._evaluator.library.directory(dirname(path))
         self._evaluator.library.directory(path)
         name = basename(path)
-        ending = next((end for end in _WRITTEN if name.endswith(end)), "")
-        if ending:
-            for other in _WRITTEN[ending]:
-                candidate = path.removesuffix(ending) + other
+        suffix = next((end for end in _COMPILED if name.endswith(end)), "")
+        if suffix:
+            for candidate_suffix in _COMPILED[suffix]:
+                candidate = path.removesuffix(suffix) + candidate_suffix
                 if candidate in self._files:
                     yield candidate
-        elif path in self._files and name.endswith(_ENDINGS):
+        elif path in self._files and name.endswith(_SUFFIXES):
             yield path
-        for other in _ENDINGS if path else ():
-            if path + other in self._files:
-                yield path + other
+        for suffix in _SUFFIXES if path else ():
+            if path + suffix in self._files:
+                yield path + suffix
         if join(path, "package.json") in self._files and path:
             yield from self._built(path, [target for target in self._packages.targets(path, ".") if target != path])
-        for other in _ENDINGS:
-            candidate = join(path, f"index{other}")
+        for suffix in _SUFFIXES:
+            candidate = join(path, f"index{suffix}")
             if candidate in self._files:
                 yield candidate
 
@@ -136,8 +124,8 @@ def _package_of(source: str) -> tuple[str, str]:
     return "/".join(parts[:count]), "/".join(parts[count:])
 
 
-def _without_ending(path: str) -> str:
-    for ending in sorted(_ENDINGS, key=len, reverse=True):
-        if path.endswith(ending):
-            return path.removesuffix(ending)
+def _without_suffix(path: str) -> str:
+    for suffix in sorted(_SUFFIXES, key=len, reverse=True):
+        if path.endswith(suffix):
+            return path.removesuffix(suffix)
     return path

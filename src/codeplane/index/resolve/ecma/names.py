@@ -1,185 +1,185 @@
-"""What the names that modules export, import and share stand for. Values are not asked, only definitions."""
+"""Definitions that the names of modules refer to: exports, re-exports, imports and globals.
+
+Only definitions are looked up; no expression is evaluated.
+"""
 
 from __future__ import annotations
 
 from functools import cached_property
 from typing import NamedTuple
 
-from codeplane.index.resolve.ecma.modules import Modules
-from codeplane.index.resolve.ecma.script import Script
+from codeplane.index.resolve.ecma.module_paths import ModulePaths
+from codeplane.index.resolve.ecma.source_file import SourceFile
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.value import Site
+from codeplane.index.resolve.types import Site, definition_site, module_site
 
-_MEMBERS = frozenset({"method", "property", "field", "enum_member", "constructor"})
-WHOLE = ("module.exports", "=")
-"""Exported names that stand for all of a module."""
+MEMBER_KINDS = frozenset({"method", "property", "field", "enum_member", "constructor"})
+WHOLE_MODULE = ("module.exports", "=")
+"""Exported names that replace the module (`module.exports = f`, `export = f`)."""
 MAX_NAMESAKES = 8
-
+"""Definitions of one global name that are looked at."""
 MAX_DECLARATIONS = 64
-"""Of one name that are looked at."""
+"""Declarations of one name in one scope that are looked at."""
 MAX_MODULES = 200
-"""Through which a name is passed on."""
+"""Depth of re-exports."""
 
 
-class Search:
-    """What is known of the modules that one search has come to; nothing yet of those that it is in."""
+class _Search:
+    """One search through modules that re-export each other; a module that it is in has no result yet."""
 
     def __init__(self) -> None:
         self.found: dict[tuple[str, str], list[Site]] = {}
         self.depth = 0
 
 
-class PassedOn(NamedTuple):
-    """What a module exports of all that others do."""
+class StarExports(NamedTuple):
+    """Modules that a module re-exports with `export *`."""
 
     direct: dict[str, list[str]]
-    """Modules by the names that they export themselves."""
+    """Exported name -> modules that export it themselves"""
     further: list[str]
-    """Modules that pass on what others export."""
-    outside: list[str]
-    """Sources that are no files."""
+    """Modules that have an `export *` of their own"""
+    external: list[str]
+    """Sources that are not files of the repository"""
 
 
-class Names:
+class ModuleNames:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._library = evaluator.library
-        self._scripts: dict[str, Script] = {}
+        self._files: dict[str, SourceFile] = {}
 
-    def tables(self, path: str) -> FileScope | None:
-        """Of a file that can be resolved; who asks for them depends on it."""
+    def _facts(self, path: str) -> FileScope | None:
+        """Return a file that can be resolved, and record the dependency on it."""
         return self._evaluator.file(path) if self._library.file(path) is not None else None
 
     @cached_property
-    def _modules(self) -> Modules:
-        return Modules(self._evaluator)
+    def _paths(self) -> ModulePaths:
+        return ModulePaths(self._evaluator)
 
-    def script(self, at: FileScope) -> Script:
-        found = self._scripts.get(at.path)
-        if found is None or found.at is not at:
-            found = self._scripts[at.path] = Script(at)
+    def source_file(self, facts: FileScope) -> SourceFile:
+        found = self._files.get(facts.path)
+        if found is None or found.facts is not facts:
+            found = self._files[facts.path] = SourceFile(facts)
         return found
 
     def module(self, near: str, source: str | None) -> str | None:
-        """The file of a module that can be resolved."""
-        path = self._modules.find(near, source) if source else None
-        return path if path is not None and self.tables(path) is not None else None
+        """Return the file of a module, if its names can be resolved."""
+        path = self._paths.find(near, source) if source else None
+        return path if path is not None and self._facts(path) is not None else None
 
-    def exported(self, path: str, name: str, search: Search | None = None) -> list[Site]:
-        """What a name that a module exports stands for, wherever that is defined."""
+    def exported(self, path: str, name: str, search: _Search | None = None) -> list[Site]:
+        """Return the definitions of an exported name, in whichever module they are."""
         if search is None:
-            return self._evaluator.memo_tracked(("exported", path, name), lambda: self._exported(path, name, Search()))
+            return self._evaluator.memo_tracked(("exported", path, name), lambda: self._exported(path, name, _Search()))
         if (path, name) not in search.found:
             search.found[path, name] = []
             search.found[path, name] = self._exported(path, name, search)
         return search.found[path, name]
 
-    def _exported(self, path: str, name: str, search: Search) -> list[Site]:
-        at = self.tables(path)
-        if at is None or search.depth > MAX_MODULES:
+    def _exported(self, path: str, name: str, search: _Search) -> list[Site]:
+        facts = self._facts(path)
+        if facts is None or search.depth > MAX_MODULES:
             return []
         search.depth += 1
-        found = self._exports(at, name, search)
+        found = self._find_exported(self.source_file(facts), name, search)
         search.depth -= 1
         return found
 
-    def _exports(self, at: FileScope, name: str, search: Search) -> list[Site]:
+    def _find_exported(self, file: SourceFile, name: str, search: _Search) -> list[Site]:
         found: list[Site] = []
-        for exported, definition, _, local in at.summary.exports:
+        for exported, definition, _, local in file.facts.summary.exports:
             if exported == name:
                 if definition is not None:
-                    found.append((at.path, "d", definition))
-                found += self.local(at, 0, local, search)
-        for source, mode, plain, aliased, _ in at.summary.reexports:
+                    found.append(definition_site(file.path, definition))
+                found += self.local(file, 0, local, search)
+        for source, mode, plain, aliased, _ in file.facts.summary.reexports:
             if mode == "EXPLICIT_NAMES" and name in plain:
-                found += self._of(at, source, name, search)
+                found += self._from_module(file, source, name, search)
             for original, alias in aliased if mode == "ALIAS_MAP" else ():
                 if alias == name:
-                    found += self._of(at, source, original, search)
-        if not found and name != "default" and name not in WHOLE:
-            passed = self._passed_on(at)
-            # If several export the name, none of them does.
-            for path in passed.direct.get(name, ())[:1] or passed.further:
-                found += self.exported(path, name, search) if not found else ()
-            for source in passed.outside if not found else ():
-                found += self._ambient(source, name)
-        if not found and name == WHOLE[0]:
-            for source in filter(None, map(self.script(at).required, at.returns(0))):
-                other = self.module(at.path, source)
-                found += self.whole(other, search) or [(other, "M", 0)] if other is not None else []
+                    found += self._from_module(file, source, original, search)
+        if not found and name != "default" and name not in WHOLE_MODULE:
+            found = self._star_exported(file, name, search)
+        if not found and name == WHOLE_MODULE[0]:
+            for source in filter(None, map(file.required, file.facts.returns(0))):
+                other = self.module(file.path, source)
+                found += self.whole(other, search) or [module_site(other)] if other is not None else []
         return list(dict.fromkeys(found))
 
-    def _passed_on(self, at: FileScope) -> PassedOn:
-        return self._evaluator.memo_tracked(("passed on", at.path), lambda: self._find_passed_on(at))
+    def _star_exported(self, file: SourceFile, name: str, search: _Search) -> list[Site]:
+        found: list[Site] = []
+        stars: StarExports = self._evaluator.memo_tracked(("star exports", file.path), lambda: self._find_stars(file))
+        # If several modules export the name, only the first counts.
+        for path in stars.direct.get(name, ())[:1] or stars.further:
+            found += self.exported(path, name, search) if not found else ()
+        for source in stars.external if not found else ():
+            found += self._ambient(source, name)
+        return found
 
-    def _find_passed_on(self, at: FileScope) -> PassedOn:
-        direct: dict[str, list[str]] = {}
-        further: list[str] = []
-        outside: list[str] = []
-        for source in dict.fromkeys(source for source, mode, *_ in at.summary.reexports if mode == "REEXPORT_ALL"):
-            path = self.module(at.path, source)
+    def _find_stars(self, file: SourceFile) -> StarExports:
+        found = StarExports({}, [], [])
+        reexports = file.facts.summary.reexports
+        for source in dict.fromkeys(source for source, mode, *_ in reexports if mode == "REEXPORT_ALL"):
+            path = self.module(file.path, source)
             if path is None:
-                outside.append(source)
+                found.external.append(source)
                 continue
             other = self._evaluator.file(path)
             names = {exported for exported, *_ in other.summary.exports}
             for _, mode, plain, aliased, _ in other.summary.reexports:
                 names.update(plain if mode == "EXPLICIT_NAMES" else ())
                 names.update(alias for _, alias in (aliased if mode == "ALIAS_MAP" else ()))
-                if mode == "REEXPORT_ALL" and path not in further[-1:]:
-                    further.append(path)
+                if mode == "REEXPORT_ALL" and path not in found.further[-1:]:
+                    found.further.append(path)
             for name in sorted(names):
-                direct.setdefault(name, []).append(path)
-        return PassedOn(direct, further, outside)
-
-    def _of(self, at: FileScope, source: str, name: str, search: Search | None) -> list[Site]:
-        path = self.module(at.path, source)
-        if path is None:
-            return self._ambient(source, name)
-        if name == "*":
-            return [(path, "M", 0)]
-        return self.exported(path, name, search)
-
-    def local(self, at: FileScope, scope: int, name: str, search: Search | None = None) -> list[Site]:
-        """What a name stands for that a scope of a file binds."""
-        found: list[Site] = [
-            (at.path, "d", number)
-            for number in at.defs_in.get((scope, name), ())[:MAX_DECLARATIONS]
-            if at.defs[number].kind not in _MEMBERS
-        ]
-        for number in self.script(at).imports_by_name.get((scope, name), ()):
-            found += self.imported(at, number, search)
+                found.direct.setdefault(name, []).append(path)
         return found
 
-    def imported(self, at: FileScope, number: int, search: Search | None = None) -> list[Site]:
-        """What an import stands for."""
-        row = at.imports[number]
-        path = self.module(at.path, row.source)
+    def _from_module(self, file: SourceFile, source: str, name: str, search: _Search) -> list[Site]:
+        path = self.module(file.path, source)
+        if path is None:
+            return self._ambient(source, name)
+        return [module_site(path)] if name == "*" else self.exported(path, name, search)
+
+    def local(self, file: SourceFile, scope: int, name: str, search: _Search | None = None) -> list[Site]:
+        """Return what a name that a scope binds refers to."""
+        found = [
+            definition_site(file.path, number)
+            for number in file.facts.defs_in.get((scope, name), ())[:MAX_DECLARATIONS]
+            if file.defs[number].kind not in MEMBER_KINDS
+        ]
+        for number in file.imports_by_name.get((scope, name), ()):
+            found += self.imported(file, number, search)
+        return found
+
+    def imported(self, file: SourceFile, number: int, search: _Search | None = None) -> list[Site]:
+        """Return what an import refers to."""
+        row = file.facts.imports[number]
+        path = self.module(file.path, row.source)
         if path is None:
             return self._ambient(row.source or "", row.imported_name)
         if row.imported_name == "*":
-            return self.whole(path, search) or [(path, "M", 0)]
+            return self.whole(path, search) or [module_site(path)]
         found = self.exported(path, row.imported_name, search)
         if not found and row.imported_name == "default":
-            found = self.whole(path, search) or ([(path, "M", 0)] if self.is_common(path) else [])
+            found = self.whole(path, search) or ([module_site(path)] if self.is_commonjs(path) else [])
         return found
 
-    def whole(self, path: str, search: Search | None = None) -> list[Site]:
-        """What a module gives in its place."""
-        return [site for name in WHOLE for site in self.exported(path, name, search)]
+    def whole(self, path: str, search: _Search | None = None) -> list[Site]:
+        """Return the definitions that a module exports in its place."""
+        return [site for name in WHOLE_MODULE for site in self.exported(path, name, search)]
 
-    def is_common(self, path: str) -> bool:
-        """Whether a file gives what it exports by assignment."""
-        at = self.tables(path)
-        return (
-            at is not None
-            and not at.summary.reexports
-            and all(export[2] == "module_exports" for export in at.summary.exports)
-        )
+    def is_commonjs(self, path: str) -> bool:
+        """True if a file exports by assignment only, or not at all."""
+        facts = self._facts(path)
+        if facts is None or facts.summary.reexports:
+            return False
+        return all(evidence == "module_exports" for _, _, evidence, _ in facts.summary.exports)
 
     def _ambient(self, source: str, name: str) -> list[Site]:
-        """A name of a module that is only declared."""
+        """Return a name of an ambient module (`declare module "x"`)."""
         return self._evaluator.memo_tracked(("ambient", source, name), lambda: self._find_ambient(source, name))
 
     def _find_ambient(self, source: str, name: str) -> list[Site]:
@@ -188,37 +188,34 @@ class Names:
             for path, number in (
                 self._library.definitions_named(f"{quote}{source}{quote}")[:MAX_NAMESAKES] if source else ()
             ):
-                at = self.tables(path)
-                if at is not None and at.defs[number].kind == "module" and not self.script(at).is_module:
-                    found += [(path, "d", member) for member in at.members.get(number, {}).get(name, ())]
+                facts = self._facts(path)
+                if facts is not None and facts.defs[number].kind == "module" and not self.source_file(facts).is_module:
+                    found += [definition_site(path, member) for member in facts.members.get(number, {}).get(name, ())]
         return found
 
-    def shared(self, name: str) -> list[Site]:
-        """What a name stands for that all files see: of declarations without imports and exports, or said to be."""
-        return self._evaluator.memo_tracked(("shared", name), lambda: self._find_shared(name))
+    def global_sites(self, name: str) -> list[Site]:
+        """Return the definitions of a global: in a declaration file that is not a module, or in `declare global`."""
+        return self._evaluator.memo_tracked(("shared", name), lambda: self._find_globals(name))
 
-    def _find_shared(self, name: str) -> list[Site]:
+    def _find_globals(self, name: str) -> list[Site]:
         found: list[Site] = []
         for path, number in self._library.definitions_named(name)[:MAX_NAMESAKES]:
-            at = self.tables(path)
-            if at is None or not self._is_ecma(at):
+            facts = self._facts(path)
+            if facts is None or facts.language not in ("typescript", "tsx", "javascript"):
                 continue
-            row = at.defs[number]
-            parent = at.defs[row.parent] if row.parent is not None else None
+            row = facts.defs[number]
+            parent = facts.defs[row.parent] if row.parent is not None else None
             is_global = parent is not None and parent.name == "global" and parent.kind == "module"
-            if is_global or (parent is None and self._is_seen_by_all(at, number)):
-                found.append((path, "d", number))
-        return found if len({path for path, _, _ in found}) == 1 else []
+            if is_global or (parent is None and self._is_global(self.source_file(facts), number)):
+                found.append(definition_site(path, number))
+        return found if len({site.path for site in found}) == 1 else []
 
-    def _is_seen_by_all(self, at: FileScope, number: int) -> bool:
-        row = at.defs[number]
+    def _is_global(self, file: SourceFile, number: int) -> bool:
+        row = file.defs[number]
         return (
             row.scope == 0
-            and at.path.endswith(".d.ts")
+            and file.path.endswith(".d.ts")
             and "." not in row.lexical_path
-            and row.kind not in _MEMBERS
-            and not self.script(at).is_module
+            and row.kind not in MEMBER_KINDS
+            and not file.is_module
         )
-
-    def _is_ecma(self, at: FileScope) -> bool:
-        return at.language in ("typescript", "tsx", "javascript")

@@ -1,6 +1,6 @@
-"""What build files say about where modules lie: `package.json` of the packages of a tree, and `tsconfig.json`.
+"""Packages, workspaces and path aliases, from `package.json`, `tsconfig.json` and workspace files.
 
-Only the tree itself counts: what is installed from elsewhere is no part of it.
+Only files of the repository count, not installed packages.
 """
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from posixpath import dirname, join, normpath
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from codeplane.index.units.globs import Meter, Unreadable, matches
 
-Declared = Callable[[str], Mapping[str, Any] | None]
+Declared = Callable[[str], Mapping[str, object] | None]
 
 _CONFIGS = ("tsconfig.json", "jsconfig.json")
 _MAX_EXTENDS = 8
@@ -20,12 +20,12 @@ _MAX_STEPS = 100_000
 
 
 class Aliases(NamedTuple):
-    """Directories are paths of the repository; `` is its top."""
+    """Path aliases of a `tsconfig.json`; directories are repository paths."""
 
     base: str | None
-    """Where names without a dot are looked for first."""
+    """`baseUrl`: directory where bare module names are looked up first"""
     patterns: tuple[tuple[str, tuple[str, ...]], ...]
-    """Names, with at most one `*`, and what they stand for."""
+    """(name with at most one `*`, targets)"""
 
 
 _NO_ALIASES = Aliases(None, ())
@@ -36,8 +36,8 @@ class Packages:
         self._paths = paths
         self._declared = declared
         self._aliases: dict[str, Aliases] = {}
-        self._roots: dict[str, str | None] = {}
-        self._members: dict[str, tuple[str, ...]] = {}
+        self._workspace_roots: dict[str, str | None] = {}
+        self._workspace_patterns: dict[str, tuple[str, ...]] = {}
 
     @cached_property
     def _named(self) -> dict[str, list[str]]:
@@ -46,19 +46,19 @@ class Packages:
         roots: set[str] = set()
         for path in sorted(self._paths):
             if path == "package.json" or path.endswith("/package.json"):
-                said = self._declared(path) or {}
-                name = said.get("name")
+                package = self._declared(path) or {}
+                name = package.get("name")
                 if isinstance(name, str):
                     found.setdefault(name, []).append(dirname(path))
-                members |= set(_members_of_workspace(said))
+                members |= set(_workspace_dependencies(package))
                 roots |= {dirname(path)} if self._patterns(dirname(path)) else set()
         for name in sorted(members - set(found)):
-            found[name] = [folder for root in sorted(roots) for folder in self._unseen(root, name)]
+            found[name] = [folder for root in sorted(roots) for folder in self._ignored_package(root, name)]
         return found
 
-    def _unseen(self, root: str, name: str) -> Iterator[str]:
-        """Where a package is that others take from their workspace, but whose own `package.json` is ignored: where the
-        workspace lists directories, in one that is called like the package."""
+    def _ignored_package(self, root: str, name: str) -> Iterator[str]:
+        """Guess the directory of a workspace package whose `package.json` is ignored: one with the name of the package,
+        where the workspace lists directories."""
         last = name.rpartition("/")[2]
         for pattern in self._patterns(root):
             above, _, below = pattern.removeprefix("./").rstrip("/").rpartition("/")
@@ -67,9 +67,9 @@ class Packages:
                 yield folder
 
     def named(self, near: str, name: str) -> str | None:
-        """The directory of the package of this name that a file sees: its own, or one of the same workspace."""
+        """Return the directory of a package that a file can import: its own, or one of the same workspace."""
         folders = self._named.get(name, ())
-        own = self.around(near) if folders else None
+        own = self.package_of(near) if folders else None
         if own is None or own in folders:
             return own
         root = self._root(own)
@@ -77,37 +77,37 @@ class Packages:
         return same[0] if len(same) == 1 else None
 
     def _root(self, package: str) -> str | None:
-        """The directory of the workspace that a package is a member of, or the root of."""
-        if package not in self._roots:
+        """Return the root of the workspace that a package belongs to."""
+        if package not in self._workspace_roots:
             folder, found = package, None
             while found is None:
                 inner = package[len(folder) + 1 if folder else 0 :]
-                if _takes(self._patterns(folder), inner):
+                if _is_member(self._patterns(folder), inner):
                     found = folder
                 if not folder:
                     break
                 folder = dirname(folder)
-            self._roots[package] = found
-        return self._roots[package]
+            self._workspace_roots[package] = found
+        return self._workspace_roots[package]
 
     def _patterns(self, folder: str) -> tuple[str, ...]:
-        known = self._members.get(folder)
+        known = self._workspace_patterns.get(folder)
         if known is None:
             package = (
                 self._declared(join(folder, "package.json")) if join(folder, "package.json") in self._paths else None
             )
-            said = (package or {}).get("workspaces")
-            found = _texts(said.get("packages") if isinstance(said, Mapping) else said)
+            workspaces = (package or {}).get("workspaces")
+            found = _strings(workspaces.get("packages") if isinstance(workspaces, Mapping) else workspaces)
             if join(folder, "lerna.json") in self._paths:
-                found += _texts((self._declared(join(folder, "lerna.json")) or {}).get("packages"))
+                found += _strings((self._declared(join(folder, "lerna.json")) or {}).get("packages"))
             if join(folder, "pnpm-workspace.yaml") in self._paths:
                 text = (self._declared(join(folder, "pnpm-workspace.yaml")) or {}).get("text")
-                found += _listed(text) if isinstance(text, str) else []
-            known = self._members[folder] = tuple(found)
+                found += _pnpm_patterns(text) if isinstance(text, str) else []
+            known = self._workspace_patterns[folder] = tuple(found)
         return known
 
-    def around(self, path: str) -> str | None:
-        """The directory of the package that a file belongs to."""
+    def package_of(self, path: str) -> str | None:
+        """Return the directory of the package that a file belongs to."""
         folder = dirname(path)
         while join(folder, "package.json") not in self._paths:
             if not folder:
@@ -115,9 +115,9 @@ class Packages:
             folder = dirname(folder)
         return folder
 
-    def targets(self, folder: str, name: str, field: str = "exports", other: str = "require") -> list[str]:
-        """Files, as the package in a directory says, that `name` (`.`, `./sub` or `#inner`) may stand for. What is said
-        under the condition `other` is for others."""
+    def targets(self, folder: str, name: str, field: str = "exports", excluded: str = "require") -> list[str]:
+        """Return the files that a package maps `name` (`.`, `./sub` or `#inner`) to. Targets under the condition
+        `excluded` are skipped."""
         package = self._declared(join(folder, "package.json")) or {}
         found: list[str] = []
         table = package.get(field)
@@ -126,15 +126,17 @@ class Packages:
         elif isinstance(table, Mapping):
             if not any(str(key).startswith((".", "#")) for key in table):
                 table = {".": table}
-            found += _matching(table, name, other)
+            found += _match_exports(table, name, excluded)
         if name == ".":
             found += [
-                said for key in ("source", "types", "typings", "module", "main") for said in _texts(package.get(key))
+                target
+                for key in ("source", "types", "typings", "module", "main")
+                for target in _strings(package.get(key))
             ]
         return [normpath(join(folder, target)) for target in dict.fromkeys(found)]
 
     def aliases(self, path: str) -> Aliases:
-        """What the nearest configuration around a file says."""
+        """Return the aliases of the nearest configuration above a file."""
         folder = dirname(path)
         found = self._aliases.get(folder)
         if found is None:
@@ -145,15 +147,15 @@ class Packages:
         for name in _CONFIGS:
             config = join(folder, name)
             if config in self._paths:
-                return self._configured(config, 0)
+                return self._read_config(config, 0)
         return self.aliases(folder) if folder else _NO_ALIASES
 
-    def _configured(self, config: str, depth: int) -> Aliases:
-        said = self._declared(config)
-        if said is None or depth > _MAX_EXTENDS:
+    def _read_config(self, config: str, depth: int) -> Aliases:
+        content = self._declared(config)
+        if content is None or depth > _MAX_EXTENDS:
             return _NO_ALIASES
         folder = dirname(config)
-        options = said.get("compilerOptions")
+        options = content.get("compilerOptions")
         options = options if isinstance(options, Mapping) else {}
         base = options.get("baseUrl")
         base = normpath(join(folder, base)) if isinstance(base, str) else None
@@ -162,24 +164,25 @@ class Packages:
         if isinstance(table, Mapping):
             start = base if base is not None else folder
             patterns = tuple(
-                (str(key), tuple(normpath(join(start, text)) for text in _texts(value))) for key, value in table.items()
+                (str(key), tuple(normpath(join(start, text)) for text in _strings(value)))
+                for key, value in table.items()
             )
             return Aliases(base, patterns)
         inherited = _NO_ALIASES
-        for other in reversed(_texts(said.get("extends"))):
-            inherited = self._configured(self._config_at(folder, other), depth + 1)
+        for parent in reversed(_strings(content.get("extends"))):
+            inherited = self._read_config(self._config_at(folder, parent), depth + 1)
             if inherited != _NO_ALIASES:
                 break
         if base is None and inherited == _NO_ALIASES and depth == 0:
-            inherited = self._referred(folder, said, depth)
+            inherited = self._from_references(folder, content, depth)
         return Aliases(base if base is not None else inherited.base, inherited.patterns)
 
-    def _referred(self, folder: str, said: Mapping[str, Any], depth: int) -> Aliases:
-        """A configuration that only refers to others speaks through those."""
-        references = said.get("references")
+    def _from_references(self, folder: str, content: Mapping[str, object], depth: int) -> Aliases:
+        """Return the aliases of the first project reference that has some."""
+        references = content.get("references")
         for reference in references if isinstance(references, list) else ():
-            for text in _texts(reference.get("path")) if isinstance(reference, Mapping) else ():
-                found = self._configured(self._config_at(folder, text), depth + 1)
+            for text in _strings(reference.get("path")) if isinstance(reference, Mapping) else ():
+                found = self._read_config(self._config_at(folder, text), depth + 1)
                 if found != _NO_ALIASES:
                     return found
         return _NO_ALIASES
@@ -201,8 +204,8 @@ class Packages:
         return ""
 
 
-def _members_of_workspace(package: Mapping[str, Any]) -> Iterator[str]:
-    """Packages of the same workspace that a package says to need."""
+def _workspace_dependencies(package: Mapping[str, object]) -> Iterator[str]:
+    """Yield the dependencies of a package on packages of its workspace."""
     for field in ("dependencies", "devDependencies", "peerDependencies"):
         needed = package.get(field)
         for name, version in needed.items() if isinstance(needed, Mapping) else ():
@@ -210,55 +213,55 @@ def _members_of_workspace(package: Mapping[str, Any]) -> Iterator[str]:
                 yield str(name)
 
 
-def _takes(patterns: tuple[str, ...], path: str) -> bool:
-    """Whether a workspace with these patterns has a package at a path, or is the package itself."""
+def _is_member(patterns: tuple[str, ...], path: str) -> bool:
+    """True if a workspace with these patterns has a package at a path, or is the package itself."""
     if not path or not patterns:
         return bool(patterns)
-    taken, meter = False, Meter(_MAX_STEPS)
+    is_member, meter = False, Meter(_MAX_STEPS)
     for pattern in patterns:
         body = pattern.removeprefix("!").removeprefix("./").rstrip("/")
         try:
             if matches(body, path, meter) and meter.left >= 0:
-                taken = not pattern.startswith("!")
+                is_member = not pattern.startswith("!")
         except Unreadable:
             continue
-    return taken
+    return is_member
 
 
-def _listed(text: str) -> list[str]:
-    """The patterns below `packages:` in a file for pnpm."""
+def _pnpm_patterns(text: str) -> list[str]:
+    """Return the patterns under `packages:` in a `pnpm-workspace.yaml`."""
     found: list[str] = []
-    within = False
+    in_packages = False
     for line in text.splitlines():
         if line[:1].strip() and not line.startswith(("-", "#")):
-            within = line.startswith("packages:")
-        elif within and line.lstrip().startswith("-"):
+            in_packages = line.startswith("packages:")
+        elif in_packages and line.lstrip().startswith("-"):
             found.append(line.lstrip()[1:].split(" #")[0].strip().strip("\"'"))
     return found
 
 
-def _matching(table: Mapping[str, Any], name: str, other: str) -> Iterator[str]:
+def _match_exports(table: Mapping[str, object], name: str, excluded: str) -> Iterator[str]:
     if name in table:
-        yield from _texts(table[name], other)
+        yield from _strings(table[name], excluded)
         return
-    fitting = []
+    matching = []
     for key in table:
         before, star, after = str(key).partition("*")
         if star and name.startswith(before) and name.endswith(after) and len(name) >= len(before) + len(after):
-            fitting.append((-len(before), str(key)))
-    for _, key in sorted(fitting)[:1]:
+            matching.append((-len(before), str(key)))
+    for _, key in sorted(matching)[:1]:
         before, _, after = key.partition("*")
         inner = name[len(before) : len(name) - len(after)]
-        yield from (text.replace("*", inner) for text in _texts(table[key], other))
+        yield from (text.replace("*", inner) for text in _strings(table[key], excluded))
 
 
-def _texts(said: Any, other: str = "") -> list[str]:
-    """All texts in what a field says, whatever the conditions are that they stand under, but for one."""
-    if isinstance(said, str):
-        return [said]
-    parts: Iterable[Any] = ()
-    if isinstance(said, Mapping):
-        parts = [part for key, part in said.items() if key != other]
-    elif isinstance(said, list):
-        parts = said
-    return [text for part in parts for text in _texts(part, other)]
+def _strings(field: object, excluded: str = "") -> list[str]:
+    """Return all strings in a field, under any condition except one."""
+    if isinstance(field, str):
+        return [field]
+    parts: Iterable[object] = ()
+    if isinstance(field, Mapping):
+        parts = [part for key, part in field.items() if key != excluded]
+    elif isinstance(field, list):
+        parts = field
+    return [text for part in parts for text in _strings(part, excluded)]

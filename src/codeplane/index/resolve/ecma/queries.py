@@ -1,142 +1,159 @@
-"""What the parts of the resolver ask of each other: cells of values, each computed once, by the function of its
-letter."""
+"""Memoised queries between the parts of the JavaScript and TypeScript resolver.
+
+A query is computed once by the function that `resolver` registers for it; queries that depend on each other are solved
+as a fixpoint. Everything that reads a file goes through here, so that dependencies are recorded.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Hashable, Mapping
+from enum import Enum
 
-from codeplane.facts.ir import ExprKind
-from codeplane.index.resolve.ecma.names import Names
-from codeplane.index.resolve.ecma.script import Script
-from codeplane.index.resolve.ecma.shapes import NOTHING, Value, Values, bounded, spelled
+from codeplane.facts import ir
+from codeplane.index.resolve.ecma.names import ModuleNames
+from codeplane.index.resolve.ecma.source_file import SourceFile
+from codeplane.index.resolve.ecma.types import BaseList, Value, bound, sort_text
 from codeplane.index.resolve.evaluator import Evaluator
-from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.queries import LanguageQuery
-from codeplane.index.resolve.value import Site
+from codeplane.index.resolve.queries import LanguageQuery, Member
+from codeplane.index.resolve.types import NOTHING, Instance, Site, Type, Types, TypeVar
 
 LANGUAGE = "typescript"
-"""The rules that compute the cells of all these languages."""
+"""Language whose resolver computes the queries of all of these languages."""
 
-_PLAIN = frozenset({ExprKind.UNKNOWN, ExprKind.STRING, ExprKind.LITERAL, ExprKind.FUNCTION, ExprKind.DICT})
-"""Nodes that say at once what they are."""
-
-Compute = Callable[["World", FileScope, Any], Values]
+_DIRECT = (ir.UnknownExpr, ir.StringExpr, ir.LiteralExpr, ir.FunctionExpr, ir.DictExpr)
+"""Expressions that are cheaper to evaluate than to look up."""
 
 
-class World:
-    def __init__(self, evaluator: Evaluator, compute: Mapping[str, Compute]) -> None:
+class TsQuery(Enum):
+    EXPRESSION = "types of an expression"
+    TYPE = "instances of a type expression"
+    BINDING = "types of a name"
+    DEFINITION = "types of a definition as a value"
+    INSTANCES = "instances of the type that a definition declares"
+    RETURN = "types that a function returns"
+    PARAMETER = "types of a parameter"
+    EXPECTED = "types that an expression should have"
+    EXPECTED_LITERAL = "types that an object literal should have"
+    BASES = "bases of a class"
+    CALLEES = "functions that a call runs"
+    MEMBER = "a member of the instances of a class"
+    SPREAD_MEMBER = "a member of a value that is spread into a literal"
+
+    __hash__ = object.__hash__  # Enum hashes its name in Python, which is slow.
+
+
+Compute = Callable[..., frozenset[Hashable]]
+"""Takes the queries, the file, and the key of a query."""
+
+
+class TsQueries:
+    def __init__(self, evaluator: Evaluator, compute: Mapping[TsQuery, Compute]) -> None:
         self._evaluator = evaluator
         self._compute = compute
         self.memo = evaluator.memo
-        self.names = Names(evaluator)
-        self._apart: dict[Values, tuple[Any, Values]] = {}
+        self.names = ModuleNames(evaluator)
+        self._members: dict[frozenset[Value], Member] = {}
 
-    def at(self, path: str) -> FileScope:
-        return self._evaluator.file(path)
+    def file(self, path: str) -> SourceFile:
+        return self.names.source_file(self._evaluator.file(path))
 
-    def script(self, path: str) -> Script:
-        return self.names.script(self._evaluator.file(path))
+    def compute(self, name: str, path: str, key: object) -> frozenset[Hashable]:
+        return self._compute[TsQuery(name)](self, self.file(path), key)
 
-    def compute(self, letter: str, path: str, number: Any) -> Values:
-        return self._compute[letter](self, self._evaluator.file(path), number)
+    def _expression(self, path: str, node: int) -> Types:
+        return bound(self._compute[TsQuery.EXPRESSION](self, self.file(path), node))  # type: ignore[return-value, arg-type]
 
-    def _expression(self, path: str, node: int) -> Values:
-        return bounded(self._compute["n"](self, self._evaluator.file(path), node))
+    def _query(self, query: TsQuery, path: str, key: Hashable) -> Types:
+        return self._evaluator.language_query(LanguageQuery(LANGUAGE, query.value, (path, key)), tuple)  # type: ignore[arg-type]
 
-    def _cell(self, letter: str, path: str, number: Any) -> Values:
-        return self._evaluator.language_query(LanguageQuery(LANGUAGE, letter, (path, number)), tuple)
-
-    def value(self, path: str, node: int) -> Values:
-        """What an expression is."""
+    def value(self, path: str, node: int) -> Types:
+        """Return the types of an expression."""
         if node <= 0:
             return NOTHING
-        node, kind, a = self._within(path, node)
-        if kind == ExprKind.NAME and a:
-            return self._cell("b", path, a - 1)
-        if kind in _PLAIN:
-            return self._compute["n"](self, self._evaluator.file(path), node)
+        file = self.file(path)
+        node = _without_parens(file, node)
+        expr = file.exprs[node]
+        if isinstance(expr, ir.NameExpr) and expr.binding is not None:
+            return self._query(TsQuery.BINDING, path, expr.binding)
+        if isinstance(expr, _DIRECT):
+            return self._compute[TsQuery.EXPRESSION](self, file, node)  # type: ignore[return-value]
         return self.memo(("z", path, node), self._expression, path, node, nothing=NOTHING)
 
-    def type_of(self, path: str, node: int) -> Values:
-        """What is of a type."""
+    def type_of(self, path: str, node: int) -> Types:
+        """Return the instances of a type expression."""
         if node <= 0:
             return NOTHING
-        node, kind, _ = self._within(path, node)
-        if kind in _PLAIN:
-            return self._compute["t"](self, self._evaluator.file(path), node)
-        return self._cell("t", path, node)
+        file = self.file(path)
+        node = _without_parens(file, node)
+        if isinstance(file.exprs[node], _DIRECT):
+            return self._compute[TsQuery.TYPE](self, file, node)  # type: ignore[return-value]
+        return self._query(TsQuery.TYPE, path, node)
 
-    def _within(self, path: str, node: int) -> tuple[int, int, int]:
-        """A node without the brackets around it, its kind and its first number."""
-        nodes = self._evaluator.file(path).nodes
-        kind, a, _, _ = nodes[node]
-        while kind == ExprKind.PAREN:
-            node = a
-            kind, a, _, _ = nodes[node]
-        return node, kind, a
+    def callees(self, path: str, call: int) -> Types:
+        return self._query(TsQuery.CALLEES, path, call)
 
-    def called(self, path: str, node: int) -> Values:
-        """What a call runs."""
-        return self._cell("k", path, node)
+    def member(self, path: str, definition: int, name: str) -> Member:
+        """Return a member of the instances of a class, own or inherited; type parameters are not replaced."""
+        return self._split(self._query(TsQuery.MEMBER, path, (definition, name)))
 
-    def member(self, path: str, definition: int, name: str) -> tuple[list[Site], Values]:
-        """A member of the objects of a class, its own or inherited, with the parameters of the class in place."""
-        return self._split(self._cell("m", path, (definition, name)))
+    def spread_member(self, path: str, node: int, name: str) -> Member:
+        """Return a member of a value that is spread into a literal, possibly into itself."""
+        return self._split(self._query(TsQuery.SPREAD_MEMBER, path, (node, name)))
 
-    def spread(self, path: str, node: int, name: str) -> tuple[list[Site], Values]:
-        """A member of what is spread into a literal, which may be the literal itself."""
-        return self._split(self._cell("s", path, (node, name)))
-
-    def _split(self, held: Values) -> tuple[list[Site], Values]:
-        found = self._apart.get(held)
+    def _split(self, values: frozenset[Value]) -> Member:
+        found = self._members.get(values)
         if found is None:
-            sites = sorted(value[1:] for value in held if value[0] == "S")
-            values = frozenset(value for value in held if value[0] != "S") if sites else held
-            found = self._apart[held] = (sites, values)
+            sites = sorted(value for value in values if isinstance(value, Site))
+            types: Types = frozenset(value for value in values if not isinstance(value, Site | BaseList))
+            found = self._members[values] = Member(sites, types)
         return found
 
-    def bound(self, path: str, bind: int) -> Values:
-        """What a name is."""
-        return self._cell("b", path, bind)
+    def bound(self, path: str, bind: int) -> Types:
+        """Return the types of a name."""
+        return self._query(TsQuery.BINDING, path, bind)
 
-    def defined(self, path: str, definition: int) -> Values:
-        """What the name of a definition is, as a value."""
-        return self._cell("d", path, definition)
+    def defined(self, path: str, definition: int) -> Types:
+        """Return the types of a definition as a value."""
+        return self._query(TsQuery.DEFINITION, path, definition)
 
-    def named(self, path: str, definition: int) -> Values:
-        """What is of the type that a definition names, with its own parameters in place."""
-        return self._cell("y", path, definition)
+    def instances(self, path: str, definition: int) -> Types:
+        """Return the instances of the type that a definition declares, in terms of its type parameters."""
+        return self._query(TsQuery.INSTANCES, path, definition)
 
-    def returned(self, path: str, scope: int) -> Values:
-        return self._cell("r", path, scope)
+    def returned(self, path: str, scope: int) -> Types:
+        return self._query(TsQuery.RETURN, path, scope)
 
-    def passed(self, path: str, scope: int, place: int) -> Values:
-        """What a parameter is."""
-        return self._cell("p", path, scope << 10 | place)
+    def parameter(self, path: str, scope: int, index: int) -> Types:
+        return self._query(TsQuery.PARAMETER, path, (scope, index))
 
-    def context(self, path: str, node: int) -> Values:
-        """What an expression should be, as what is around it says."""
-        return self._cell("c", path, node)
+    def expected(self, path: str, node: int) -> Types:
+        """Return the types that an expression should have, as its context says."""
+        return self._query(TsQuery.EXPECTED, path, node)
 
-    def wanted(self, path: str, literal: int) -> Values:
-        """What an object literal should be; of several those that its texts do not exclude."""
-        return self._cell("w", path, literal)
+    def expected_literal(self, path: str, node: int) -> Types:
+        """Return the types that an object literal should have, without those that its strings exclude."""
+        return self._query(TsQuery.EXPECTED_LITERAL, path, node)
 
-    def bases(self, path: str, definition: int) -> tuple[Value, ...]:
-        """What a class or interface extends directly, in order."""
-        found = self._cell("o", path, definition)
-        ordered: tuple[Value, ...] = max(found, key=lambda value: (len(value[1]), spelled(value)))[1] if found else ()
-        return ordered
+    def bases(self, path: str, definition: int) -> tuple[Type, ...]:
+        """Return the direct bases of a class or interface, in order."""
+        found: frozenset[BaseList] = self._query(TsQuery.BASES, path, definition)  # type: ignore[assignment]
+        return max(found, key=lambda value: (len(value.bases), sort_text(value))).bases if found else ()
 
-    def variables(self, path: str, definition: int) -> tuple[int, ...]:
-        """Bindings of the parameters of a class, interface or type that stand for types."""
-        script = self.script(path)
-        return tuple(param.binding for param in script.variables(script.at.body.get(definition)))
+    def type_params(self, path: str, definition: int) -> tuple[TypeVar, ...]:
+        """Return the type parameters of a class, interface or type alias."""
+        file = self.file(path)
+        return tuple(TypeVar(path, param.binding) for param in file.type_params(file.facts.body.get(definition)))
 
-    def known(self, of: Value) -> dict[tuple[str, int], Values]:
-        """The arguments of an object's type, by parameter."""
-        _, path, definition, arguments = of
-        if not arguments:
+    def arguments(self, value: Instance) -> dict[TypeVar, Types]:
+        """Return the type arguments of an instance, by type parameter."""
+        if not value.arguments:
             return {}
-        return {(path, bind): values for bind, values in zip(self.variables(path, definition), arguments, strict=False)}
+        return dict(zip(self.type_params(value.path, value.definition), value.arguments, strict=False))
+
+
+def _without_parens(file: SourceFile, node: int) -> int:
+    expr = file.exprs[node]
+    while isinstance(expr, ir.ParenExpr):
+        node = expr.value
+        expr = file.exprs[node]
+    return node

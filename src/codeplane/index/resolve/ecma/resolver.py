@@ -1,4 +1,4 @@
-"""JavaScript, TypeScript and TSX, as the resolver of all languages asks for them."""
+"""The resolver of JavaScript, TypeScript and TSX, as the common evaluator calls it."""
 
 from __future__ import annotations
 
@@ -7,100 +7,87 @@ from functools import cached_property
 from types import MappingProxyType
 
 from codeplane.facts.blocks import Columns
-from codeplane.index.resolve.ecma.calls import called
-from codeplane.index.resolve.ecma.context import context_of, wanted_by
-from codeplane.index.resolve.ecma.links import references, runs
-from codeplane.index.resolve.ecma.members import member_of_class, member_spread
-from codeplane.index.resolve.ecma.shapes import bounded
-from codeplane.index.resolve.ecma.types import named_type, type_of_node
+from codeplane.index.resolve.ecma.calls import callees_of
+from codeplane.index.resolve.ecma.context import expected_literal_types, expected_types
+from codeplane.index.resolve.ecma.members import compute_member, compute_spread_member
+from codeplane.index.resolve.ecma.queries import Compute, TsQueries, TsQuery
+from codeplane.index.resolve.ecma.references import callees, link_references
+from codeplane.index.resolve.ecma.type_exprs import instances_of, type_of_node
+from codeplane.index.resolve.ecma.types import bound
 from codeplane.index.resolve.ecma.values import (
     bases_of,
-    passed_as,
-    returned_of,
-    value_of_bind,
-    value_of_definition,
-    value_of_node,
+    types_of_bind,
+    types_of_definition,
+    types_of_node,
+    types_of_parameter,
+    types_returned,
 )
-from codeplane.index.resolve.ecma.world import Compute, World
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.queries import LanguageQuery
 from codeplane.index.resolve.resolver import LanguageResolver, LanguageTraits
 from codeplane.index.resolve.types import (
     ClassType,
     External,
-    Function,
+    Instance,
+    LiteralType,
     Site,
-    SiteKind,
+    TupleType,
     Type,
     Types,
     definition_site,
 )
-from codeplane.index.resolve.value import Value
 
-_COMPUTE: MappingProxyType[str, Compute] = MappingProxyType(
+_COMPUTE: MappingProxyType[TsQuery, Compute] = MappingProxyType(
     {
-        "n": value_of_node,
-        "t": type_of_node,
-        "b": value_of_bind,
-        "d": value_of_definition,
-        "y": named_type,
-        "r": returned_of,
-        "p": passed_as,
-        "c": context_of,
-        "w": wanted_by,
-        "o": bases_of,
-        "k": called,
-        "m": member_of_class,
-        "s": member_spread,
+        TsQuery.EXPRESSION: types_of_node,
+        TsQuery.TYPE: type_of_node,
+        TsQuery.BINDING: types_of_bind,
+        TsQuery.DEFINITION: types_of_definition,
+        TsQuery.INSTANCES: instances_of,
+        TsQuery.RETURN: types_returned,
+        TsQuery.PARAMETER: types_of_parameter,
+        TsQuery.EXPECTED: expected_types,
+        TsQuery.EXPECTED_LITERAL: expected_literal_types,
+        TsQuery.BASES: bases_of,
+        TsQuery.CALLEES: callees_of,
+        TsQuery.MEMBER: compute_member,
+        TsQuery.SPREAD_MEMBER: compute_spread_member,
     }
 )
 
 
 class EcmaResolver(LanguageResolver):
-    traits = LanguageTraits(bound=bounded)  # type: ignore[arg-type]
+    traits = LanguageTraits(bound=bound)  # type: ignore[arg-type]
 
     @cached_property
-    def _world(self) -> World:
-        """The same for all of these languages, since their files see each other."""
-        return self.evaluator.memo_tracked("ecma", lambda: World(self.evaluator, _COMPUTE))
+    def _ts(self) -> TsQueries:
+        """Shared by all of these languages, since their files import each other."""
+        return self.evaluator.memo_tracked("ecma", lambda: TsQueries(self.evaluator, _COMPUTE))
 
     def compute_query(self, query: LanguageQuery) -> frozenset[Hashable]:
-        return self._world.compute(query.name, *query.arguments)  # type: ignore[arg-type]
+        return self._ts.compute(query.name, *query.arguments)  # type: ignore[arg-type]
 
     def resolve_import(self, file: FileScope, number: int) -> list[Site]:
-        return _sites(self._world.names.imported(file, number))
+        return self._ts.names.imported(self._ts.names.source_file(file), number)
 
     def link_references(
         self, file: FileScope, names: Sequence[str], columns: Columns
     ) -> Iterator[tuple[int, list[Site]]]:
-        return ((ref, _sites(sites)) for ref, sites in references(self._world, file, names, columns))
+        return link_references(self._ts, self._ts.names.source_file(file), names, columns)
 
     def call_targets(self, file: FileScope) -> Mapping[int, Sequence[Type]]:
-        calls = file.summary.flow.calls
-        return {node: [_target(value) for value in runs(self._world, file, node)] for node, *_ in calls}
+        source_file = self._ts.names.source_file(file)
+        return {node: callees(self._ts, source_file, node) for node, *_ in file.summary.flow.calls}
 
     def constructed_classes(self, file: FileScope, callee: int) -> Types:
-        values = self._world.value(file.path, callee)
-        return frozenset(ClassType(value[1], value[2]) for value in values if value[0] == "c")
+        types = self._ts.value(file.path, callee)
+        return frozenset(ClassType(value.path, value.definition) for value in types if isinstance(value, ClassType))
 
     def is_foreign_receiver(self, file: FileScope, node: int) -> bool:
-        values = self._world.value(file.path, node)
-        return bool(values) and all(value[0] in ("x", "k", "l", "t", "d", "N") for value in values)
+        types = self._ts.value(file.path, node)
+        return bool(types) and all(isinstance(value, External | LiteralType | TupleType) for value in types)
 
     def base_sites(self, file: FileScope, definition: int) -> tuple[list[Site], bool]:
-        bases = self._world.bases(file.path, definition)
-        found = {definition_site(base[1], base[2]) for base in bases if base[0] == "o"}
+        bases = self._ts.bases(file.path, definition)
+        found = {definition_site(base.path, base.definition) for base in bases if isinstance(base, Instance)}
         return sorted(found), len(found) < len(file.bases(definition))
-
-
-_KINDS = {"d": SiteKind.DEFINITION, "a": SiteKind.ATTRIBUTE, "M": SiteKind.MODULE}
-
-
-def _sites(found: Sequence[tuple[str, str, int]]) -> list[Site]:
-    return [Site(path, _KINDS[kind], number) for path, kind, number in found]
-
-
-def _target(value: Value) -> Type:
-    if value[0] == "x":
-        return External(value[1])
-    return ClassType(value[1], value[2]) if value[0] == "c" else Function(value[1], value[2])

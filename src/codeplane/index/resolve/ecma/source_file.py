@@ -1,341 +1,409 @@
-"""Look-ups in one file beyond its tables: what surrounds a node, where the parts of patterns come from."""
+"""Look-ups in one JavaScript or TypeScript file: what encloses an expression, and what flows into a name or a member.
+
+They need nothing but the file itself and never evaluate an expression.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
 from functools import cached_property
 from typing import NamedTuple
 
-from codeplane.facts.ir import ExprKind, FlowKind, Parameter, ParameterKind
+from codeplane.facts import ir
+from codeplane.facts.ir import FlowKind, Parameter, ParameterKind
 from codeplane.index.resolve.file_scope import FileScope
 
-Step = int | str
-REST = "..."
-"""A step: what the pattern leaves."""
+OBJECT_KINDS = frozenset({"class", "interface", "type"})
+"""Kinds of definitions whose methods have a `this`."""
 
 
-OBJECTS = frozenset({"class", "interface", "type"})
-"""Kinds of definitions whose methods have an object."""
+class Rest(Enum):
+    REST = "..."
+    """Step of a pattern: all that the other parts leave."""
 
 
-class Source(NamedTuple):
-    """Where a value comes from: an `Into`, its node, and the way into its parts. `PASSED`: scope and place of a
-    parameter instead."""
+Step = int | str | Rest
+"""Index, member or rest, from a value to a part that a pattern binds."""
 
-    how: int
+
+class FlowSource(NamedTuple):
+    """A value (ASSIGN), type (DECLARE), iterated value (FOR) or class of an `instanceof` (NARROW)."""
+
+    kind: FlowKind
     node: int
-    place: int
-    way: tuple[Step, ...]
+    steps: tuple[Step, ...]
 
 
-PASSED = 100
+class ParameterSource(NamedTuple):
+    scope: int
+    position: int
+    steps: tuple[Step, ...]
 
-_INTO = frozenset({FlowKind.ASSIGN, FlowKind.DECLARE, FlowKind.FOR, FlowKind.NARROW})
+
+ValueSource = FlowSource | ParameterSource
 
 
-class Around(NamedTuple):
-    """What a node is a part of: an `Of` and its node, or an `Into` beyond 100 and its other number."""
+class _Sources(NamedTuple):
+    binds: dict[int, list[ValueSource]]
+    patterns: dict[int, ValueSource]
+    """Object patterns by node"""
+    members: dict[str, list[tuple[int, ValueSource]]]
+    """Name -> (receiver, source)"""
 
-    how: int
-    of: int
-    place: int
+
+class InExpr(NamedTuple):
+    """Part of another expression."""
+
+    parent: int
+    position: int
+
+
+class InLabel(NamedTuple):
+    """Value of an attribute of a JSX element."""
+
+    call: int
+    name: str
+
+
+class InFlow(NamedTuple):
+    """Assigned to a node, returned from a scope, or the value of a definition."""
+
+    kind: FlowKind
+    target: int
+
+
+class InDefault(NamedTuple):
+    """Default value of a parameter."""
+
+    scope: int
+    position: int
+
+
+Place = InExpr | InLabel | InFlow | InDefault
+
+
+class Literal(NamedTuple):
+    """Parts of an object literal or an object type."""
+
+    named: dict[str, tuple[int, int]]
+    """Name -> (position, node)"""
+    spread: list[tuple[int, int]]
+    """(position, node) of spread values, the last first"""
 
 
 _EXPECTING = frozenset(
     {
-        ExprKind.PAREN,
-        ExprKind.UNION,
-        ExprKind.CAST,
-        ExprKind.LIST,
-        ExprKind.TUPLE,
-        ExprKind.DICT,
-        ExprKind.PAIR,
-        ExprKind.FUNCTION,
-        ExprKind.CALL,
-        ExprKind.NEW,
-        ExprKind.LABELLED,
-        ExprKind.AWAIT,
+        ir.ParenExpr, ir.UnionExpr, ir.CastExpr, ir.ListExpr, ir.TupleExpr, ir.DictExpr, ir.PairExpr, ir.FunctionExpr,
+        ir.CallExpr, ir.NewExpr, ir.LabelledExpr, ir.AwaitExpr,
     }
-)
-"""Nodes for which it matters what they should be."""
-_CALLING = frozenset({ExprKind.CALL, ExprKind.NEW})
-_SURROUNDING = _CALLING | {
-    ExprKind.PAREN,
-    ExprKind.CAST,
-    ExprKind.UNION,
-    ExprKind.LIST,
-    ExprKind.TUPLE,
-    ExprKind.DICT,
-    ExprKind.PAIR,
-}
-"""Nodes that say it of their parts."""
-INTO = 200
-"""Added to an `Into`, beside the kinds of nodes."""
-DEFAULT = 500
-"""Of a parameter: scope and place."""
+)  # fmt: skip
+"""Expressions whose evaluation depends on the expected type."""
+_SOURCES = frozenset({FlowKind.ASSIGN, FlowKind.DECLARE, FlowKind.FOR, FlowKind.NARROW})
 
 
-class Script:
-    def __init__(self, at: FileScope) -> None:
-        self.at = at
-        self._nodes = at.nodes
-        self._into_objects: dict[str, dict[int | None, list[tuple[int, Source]]]] = {}
-        self._literals: dict[int, tuple[dict[str, tuple[int, int]], list[tuple[int, int]]]] = {}
+class SourceFile:
+    def __init__(self, facts: FileScope) -> None:
+        self.facts = facts
+        self.path = facts.path
+        self.defs = facts.defs
+        self._into_this: dict[str, dict[int | None, list[tuple[int, FlowSource]]]] = {}
+        self._literals: dict[int, Literal] = {}
+
+    @cached_property
+    def exprs(self) -> Sequence[ir.Expr]:
+        return self.facts.exprs
+
+    @cached_property
+    def owner(self) -> Mapping[int, int]:
+        """Scope -> the definition that it is the body of."""
+        return self.facts.owner
+
+    # --- parameters
 
     @cached_property
     def params(self) -> dict[int, list[Parameter]]:
-        """Of a scope, without those that stand for types or for the object."""
+        """Value parameters by scope, without `this`."""
         return {
             scope: [param for param in params if param.kind not in (ParameterKind.TYPE, ParameterKind.SELF)]
-            for scope, params in self.at.params.items()
+            for scope, params in self.facts.params.items()
         }
 
-    def variables(self, scope: int | None) -> list[Parameter]:
-        """The parameters of a scope that stand for types."""
-        return [param for param in self.at.params.get(scope, ()) if param.kind == ParameterKind.TYPE] if scope else []
+    def type_params(self, scope: int | None) -> list[Parameter]:
+        params = self.facts.params.get(scope, ()) if scope else ()
+        return [param for param in params if param.kind == ParameterKind.TYPE]
 
     @cached_property
-    def variable_of_bind(self) -> dict[int, Parameter]:
-        return {
-            param.binding: param
-            for params in self.at.params.values()
-            for param in params
-            if param.kind == ParameterKind.TYPE
-        }
+    def type_param_of_bind(self) -> dict[int, Parameter]:
+        params = (param for params in self.facts.params.values() for param in params)
+        return {param.binding: param for param in params if param.kind == ParameterKind.TYPE}
 
-    def self_type(self, scope: int) -> int:
-        """Node of the type that a function says its object is of, or -1."""
-        return next((param.type for param in self.at.params.get(scope, ()) if param.kind == ParameterKind.SELF), -1)
+    def this_type(self, scope: int) -> int | None:
+        """Return the node of the declared type of `this`."""
+        params = self.facts.params.get(scope, ())
+        return next((param.type for param in params if param.kind == ParameterKind.SELF and param.type >= 0), None)
+
+    # --- flows
 
     @cached_property
-    def _flows(self) -> tuple[dict[int, list[Source]], dict[int, Source], dict[str, list[tuple[int, Source]]]]:
-        binds: dict[int, list[Source]] = {}
-        patterns: dict[int, Source] = {}
-        members: dict[str, list[tuple[int, Source]]] = {}
-
-        def enter(to: int, source: Source) -> None:
-            kind, a, b, _ = self._nodes[to]
-            if kind == ExprKind.NAME:
-                if a:
-                    binds.setdefault(a - 1, []).append(source)
-            elif kind == ExprKind.MEMBER:
-                members.setdefault(self.at.texts[b], []).append((a, source))
-            elif kind == ExprKind.PAREN:
-                enter(a, source)
-            elif kind == ExprKind.DICT:
-                patterns.setdefault(to, source)
-                for part in self.at.lists[a]:
-                    self._enter_key(part, source, enter)
-            elif kind in (ExprKind.LIST, ExprKind.TUPLE):
-                for place, part in enumerate(self.at.lists[a]):
-                    step: Step = REST if self._nodes[part][0] == ExprKind.SPLAT else place
-                    enter(self._nodes[part][1] if step == REST else part, source._replace(way=(*source.way, step)))
-
-        for kind, to, value in self.at.summary.flow.into:
-            if kind in _INTO:
-                enter(to, Source(kind, value, 0, ()))
+    def _sources(self) -> _Sources:
+        found = _Sources({}, {}, {})
+        for flow in self.facts.flows:
+            if isinstance(flow, ir.ValueFlow) and flow.kind in _SOURCES:
+                self._bind_pattern(found, flow.target, FlowSource(flow.kind, flow.source, ()))
         for scope, params in self.params.items():
-            for place, param in enumerate(params):
-                source = Source(PASSED, scope, place, ())
+            for index, param in enumerate(params):
+                source = ParameterSource(scope, index, ())
                 if param.pattern >= 0:
-                    enter(param.pattern, source)
+                    self._bind_pattern(found, param.pattern, source)
                 elif param.binding >= 0:
-                    binds.setdefault(param.binding, []).append(source)
-        return binds, patterns, members
+                    found.binds.setdefault(param.binding, []).append(source)
+        return found
 
-    def _enter_key(self, part: int, source: Source, enter) -> None:  # type: ignore[no-untyped-def]
-        kind, a, b, _ = self._nodes[part]
-        if kind == ExprKind.PAIR:
-            key = self.key_text(a)
-            if key is not None:
-                enter(b, source._replace(way=(*source.way, key)))
-        elif kind == ExprKind.NAME:
-            enter(part, source._replace(way=(*source.way, self.at.texts[b])))
-        elif kind == ExprKind.PAREN and self._nodes[a][0] == ExprKind.NAME:
-            self._enter_key(a, source, enter)
-        elif kind == ExprKind.SPLAT:
-            enter(a, source._replace(way=(*source.way, REST)))
+    def _bind_pattern(self, found: _Sources, target: int, source: ValueSource) -> None:
+        match self.exprs[target]:
+            case ir.NameExpr(binding=int(binding)):
+                found.binds.setdefault(binding, []).append(source)
+            case ir.MemberExpr() as expr:
+                found.members.setdefault(expr.name, []).append((expr.receiver, source))
+            case ir.ParenExpr() as expr:
+                self._bind_pattern(found, expr.value, source)
+            case ir.DictExpr() as expr:
+                found.patterns.setdefault(target, source)
+                for part in expr.parts:
+                    self._bind_key(found, part, source)
+            case ir.ListExpr() | ir.TupleExpr() as expr:
+                for index, part in enumerate(expr.parts):
+                    inner = self.exprs[part]
+                    if isinstance(inner, ir.SplatExpr):
+                        self._bind_pattern(found, inner.value, _step(source, Rest.REST))
+                    else:
+                        self._bind_pattern(found, part, _step(source, index))
 
-    def literal(self, node: int) -> tuple[dict[str, tuple[int, int]], list[tuple[int, int]]]:
-        """The parts of a literal by their names, with their places, and the values that are spread into it, the last
-        first."""
-        known = self._literals.get(node)
+    def _bind_key(self, found: _Sources, part: int, source: ValueSource) -> None:
+        match self.exprs[part]:
+            case ir.PairExpr() as expr:
+                key = self.key_text(expr.key)
+                if key is not None:
+                    self._bind_pattern(found, expr.value, _step(source, key))
+            case ir.NameExpr() as expr:
+                self._bind_pattern(found, part, _step(source, expr.name))
+            case ir.ParenExpr() as expr if isinstance(self.exprs[expr.value], ir.NameExpr):
+                self._bind_key(found, expr.value, source)
+            case ir.SplatExpr() as expr:
+                self._bind_pattern(found, expr.value, _step(source, Rest.REST))
+
+    def into_bind(self, bind: int) -> Sequence[ValueSource]:
+        return self._sources.binds.get(bind, ())
+
+    def pattern_source(self, node: int) -> ValueSource | None:
+        """Return what an object pattern destructures."""
+        return self._sources.patterns.get(node)
+
+    def into_this(self, name: str, definition: int) -> Sequence[tuple[int, FlowSource]]:
+        """Return assignments to a member of `this`, with the node of `this`: in methods of a class, and where the
+        class is not known."""
+        known = self._into_this.get(name)
         if known is None:
-            named: dict[str, tuple[int, int]] = {}
-            spread: list[tuple[int, int]] = []
-            for place, part in enumerate(self.at.lists[self._nodes[node][1]]):
-                kind, a, b, _ = self._nodes[part]
-                name: str | None = None
-                if kind == ExprKind.PAIR:
-                    name = self.key_text(a)
-                elif kind == ExprKind.FUNCTION and a in self.at.owner:
-                    name = self.at.defs[self.at.owner[a]].name
-                elif kind == ExprKind.NAME:
-                    name = self.at.texts[b]
-                elif kind == ExprKind.SPLAT_KEYS:
-                    spread.append((place, a))
-                if name is not None:
-                    named[name] = (place, part)
-            known = self._literals[node] = (named, spread[::-1])
-        return known
-
-    def key_text(self, node: int) -> str | None:
-        """The name of a key, if it is written."""
-        kind, a, b, _ = self._nodes[node]
-        if kind == ExprKind.NAME:
-            return self.at.texts[b]
-        if kind == ExprKind.STRING:
-            return self.at.texts[a]
-        return self.at.texts[b - 1] if kind == ExprKind.LITERAL and b else None
-
-    def into_bind(self, bind: int) -> Sequence[Source]:
-        return self._flows[0].get(bind, ())
-
-    def pattern(self, node: int) -> Source | None:
-        """What a pattern takes apart."""
-        return self._flows[1].get(node)
-
-    def into_member(self, name: str) -> Sequence[tuple[int, Source]]:
-        return self._flows[2].get(name, ())
-
-    def into_object(self, name: str, definition: int) -> Sequence[tuple[int, Source]]:
-        """What a member is given through `this`, with its node, in methods of a class or where it is not known whose
-        object that is."""
-        known = self._into_objects.get(name)
-        if known is None:
-            known = self._into_objects[name] = {}
-            for of, source in self.into_member(name):
-                if self._nodes[of][0] == ExprKind.THIS and not source.way:
-                    known.setdefault(self._class_of_this(self._nodes[of][1]), []).append((of, source))
+            known = self._into_this[name] = {}
+            for receiver, source in self._sources.members.get(name, ()):
+                expr = self.exprs[receiver]
+                if isinstance(expr, ir.ThisExpr) and isinstance(source, FlowSource) and not source.steps:
+                    known.setdefault(self._class_of_this(expr.scope), []).append((receiver, source))
         return [*known.get(definition, ()), *known.get(None, ())]
 
     def _class_of_this(self, scope: int | None) -> int | None:
-        at = self.at
+        scopes = self.facts.summary.scopes
         while scope is not None:
-            owner = at.owner.get(scope)
-            if owner is not None and at.defs[owner].kind in OBJECTS:
+            owner = self.owner.get(scope)
+            if owner is not None and self.defs[owner].kind in OBJECT_KINDS:
                 return owner
-            if at.summary.scopes[scope][1] == "function":
-                parent = at.defs[owner].parent if owner is not None else None
-                is_method = parent is not None and at.defs[parent].kind in OBJECTS
-                return parent if is_method and self.self_type(scope) < 0 else None
-            scope = at.summary.scopes[scope][0]
+            if scopes[scope][1] == "function":
+                parent = self.defs[owner].parent if owner is not None else None
+                is_method = parent is not None and self.defs[parent].kind in OBJECT_KINDS
+                return parent if is_method and self.this_type(scope) is None else None
+            scope = scopes[scope][0]
+        return None
+
+    # --- expressions
+
+    def literal(self, node: int) -> Literal:
+        known = self._literals.get(node)
+        if known is None:
+            known = self._literals[node] = Literal({}, [])
+            for position, part in enumerate(self.parts(node)):
+                expr = self.exprs[part]
+                if isinstance(expr, ir.SplatKeysExpr):
+                    known.spread.insert(0, (position, expr.value))
+                    continue
+                name = self._part_name(expr)
+                if name is not None:
+                    known.named[name] = (position, part)
+        return known
+
+    def _part_name(self, expr: ir.Expr) -> str | None:
+        match expr:
+            case ir.PairExpr():
+                return self.key_text(expr.key)
+            case ir.FunctionExpr() if expr.scope in self.owner:
+                return self.defs[self.owner[expr.scope]].name
+            case ir.NameExpr():
+                return expr.name
+        return None
+
+    def parts(self, node: int) -> Sequence[int]:
+        """Return the parts of an object literal or an object type."""
+        expr = self.exprs[node]
+        return expr.parts if isinstance(expr, ir.DictExpr) else ()
+
+    def key_text(self, node: int) -> str | None:
+        """Return the name of a key that is not computed."""
+        match self.exprs[node]:
+            case ir.NameExpr(name=name):
+                return name
+            case ir.StringExpr(text=text):
+                return text
+            case ir.LiteralExpr(number=number):
+                return number or None
         return None
 
     @cached_property
-    def around(self) -> dict[int, Around]:
-        """Node -> what it is a part of, as far as that says what it should be."""
-        found: dict[int, Around] = {}
-        nodes = self._nodes
-        for number, (kind, a, b, _) in enumerate(nodes):
-            if kind not in _SURROUNDING:
-                continue
-            if kind in _CALLING:
-                for place, part in enumerate(self.arguments(number)):
-                    inner = nodes[part][0]
-                    if inner in _EXPECTING:
-                        found[part] = Around(kind, number, place)
-                    if inner == ExprKind.LABELLED:
-                        found[nodes[part][1]] = Around(ExprKind.LABELLED, number, part)
-            elif kind == ExprKind.PAIR:
-                if nodes[b][0] in _EXPECTING:
-                    found.setdefault(b, Around(kind, number, 0))
-            elif kind in (ExprKind.PAREN, ExprKind.CAST):
-                found.setdefault(a, Around(kind, number, 0))
-            else:
-                for place, part in enumerate(self.at.lists[a]):
-                    if nodes[part][0] in _EXPECTING:
-                        found.setdefault(part, Around(kind, number, place))
-        for kind, a, b in self.at.summary.flow.into:
-            if kind in (FlowKind.ASSIGN, FlowKind.RETURN, FlowKind.VALUE) and self._nodes[b][0] in _EXPECTING:
-                known = found.get(b)
-                # A member that is assigned to says more than the definition that it makes.
-                if known is None or (known.how == INTO + FlowKind.VALUE and kind == FlowKind.ASSIGN):
-                    found[b] = Around(INTO + kind, a, 0)
+    def places(self) -> dict[int, Place]:
+        """Node -> where it stands, if that says which type is expected."""
+        found: dict[int, Place] = {}
+        for node, expr in enumerate(self.exprs):
+            match expr:
+                case ir.CallExpr() | ir.NewExpr():
+                    self._place_arguments(found, node)
+                case ir.PairExpr():
+                    if type(self.exprs[expr.value]) in _EXPECTING:
+                        found.setdefault(expr.value, InExpr(node, 0))
+                case ir.ParenExpr() | ir.CastExpr():
+                    found.setdefault(expr.value, InExpr(node, 0))
+                case ir.UnionExpr() | ir.ListExpr() | ir.TupleExpr() | ir.DictExpr():
+                    for index, part in enumerate(expr.parts):
+                        if type(self.exprs[part]) in _EXPECTING:
+                            found.setdefault(part, InExpr(node, index))
+        self._place_flows(found)
         for scope, params in self.params.items():
-            for place, param in enumerate(params):
+            for index, param in enumerate(params):
                 if param.default > 0:
-                    found[param.default] = Around(DEFAULT, scope, place)
+                    found[param.default] = InDefault(scope, index)
         found.pop(0, None)
         return found
 
-    def arguments(self, call: int) -> Sequence[int]:
-        """Nodes of what is passed, without types."""
-        parts = self.at.lists[self._nodes[call][2]]
-        return parts[1:] if parts and self._nodes[parts[0]][0] == ExprKind.TYPE_ARGUMENTS else parts
+    def _place_arguments(self, found: dict[int, Place], call: int) -> None:
+        for index, part in enumerate(self.arguments(call)):
+            inner = self.exprs[part]
+            if type(inner) in _EXPECTING:
+                found[part] = InExpr(call, index)
+            if isinstance(inner, ir.LabelledExpr):
+                found[inner.value] = InLabel(call, inner.name)
 
-    def required(self, call: int) -> str | None:
-        """The source of the module that a call of `require` gives."""
-        kind, callee, _, _ = self._nodes[call]
-        if kind != ExprKind.CALL or self._nodes[callee][0] != ExprKind.NAME or self._nodes[callee][1]:
-            return None
-        parts = self.arguments(call)
-        is_text = len(parts) == 1 and self._nodes[parts[0]][0] == ExprKind.STRING
-        if not is_text or self.at.texts[self._nodes[callee][2]] != "require":
-            return None
-        return self.at.texts[self._nodes[parts[0]][1]]
+    def _place_flows(self, found: dict[int, Place]) -> None:
+        for flow in self.facts.flows:
+            match flow:
+                case ir.ValueFlow(kind=FlowKind.ASSIGN):
+                    place = InFlow(flow.kind, flow.target)
+                case ir.ScopeFlow(kind=FlowKind.RETURN):
+                    place = InFlow(flow.kind, flow.scope)
+                case ir.DefinitionFlow(kind=FlowKind.VALUE):
+                    place = InFlow(flow.kind, flow.definition)
+                case _:
+                    continue
+            known = found.get(flow.source)
+            is_value = isinstance(known, InFlow) and known.kind is FlowKind.VALUE
+            # A member that is assigned to says more than the definition that the assignment makes.
+            is_better = known is None or (is_value and flow.kind is FlowKind.ASSIGN)
+            if is_better and type(self.exprs[flow.source]) in _EXPECTING:
+                found[flow.source] = place
+
+    def _all_arguments(self, call: int) -> Sequence[int]:
+        expr = self.exprs[call]
+        return expr.arguments if isinstance(expr, ir.CallExpr | ir.NewExpr) else ()
+
+    def arguments(self, call: int) -> Sequence[int]:
+        """Return the nodes of the arguments of a call."""
+        parts = self._all_arguments(call)
+        return parts[1:] if parts and isinstance(self.exprs[parts[0]], ir.TypeArgumentsExpr) else parts
 
     def type_arguments(self, call: int) -> Sequence[int]:
-        parts = self.at.lists[self._nodes[call][2]]
-        return (
-            self.at.lists[self._nodes[parts[0]][1]]
-            if parts and self._nodes[parts[0]][0] == ExprKind.TYPE_ARGUMENTS
-            else ()
-        )
+        parts = self._all_arguments(call)
+        first = self.exprs[parts[0]] if parts else None
+        return first.parts if isinstance(first, ir.TypeArgumentsExpr) else ()
+
+    def required(self, call: int) -> str | None:
+        """Return the module name in a call of `require`."""
+        expr = self.exprs[call]
+        callee = self.exprs[expr.callee] if isinstance(expr, ir.CallExpr) else None
+        if not isinstance(callee, ir.NameExpr) or callee.binding is not None or callee.name != "require":
+            return None
+        parts = self.arguments(call)
+        argument = self.exprs[parts[0]] if len(parts) == 1 else None
+        return argument.text if isinstance(argument, ir.StringExpr) else None
 
     @cached_property
     def function_node(self) -> dict[int, int]:
-        """Scope -> the expression that it is the function of."""
-        return {row[1]: number for number, row in enumerate(self._nodes) if row[0] == ExprKind.FUNCTION}
+        """Scope of a function expression -> its node."""
+        return {expr.scope: node for node, expr in enumerate(self.exprs) if isinstance(expr, ir.FunctionExpr)}
+
+    # --- definitions
 
     @cached_property
-    def _out(self) -> dict[tuple[int, int], int]:
-        return {
-            (kind, a): b
-            for kind, a, b in self.at.summary.flow.into
-            if kind in (FlowKind.TYPE, FlowKind.VALUE, FlowKind.STATIC, FlowKind.ACCESSOR)
-        }
+    def _of_definition(self) -> dict[tuple[FlowKind, int], int]:
+        flows = (flow for flow in self.facts.flows if isinstance(flow, ir.DefinitionFlow))
+        return {(flow.kind, flow.definition): flow.source for flow in flows}
 
-    def declared(self, definition: int) -> int | None:
-        return self._out.get((FlowKind.TYPE, definition))
+    def declared_type(self, definition: int) -> int | None:
+        return self._of_definition.get((FlowKind.TYPE, definition))
 
-    def held(self, definition: int) -> int | None:
-        return self._out.get((FlowKind.VALUE, definition))
+    def initializer(self, definition: int) -> int | None:
+        return self._of_definition.get((FlowKind.VALUE, definition))
 
     def is_static(self, definition: int) -> bool:
-        return (FlowKind.STATIC, definition) in self._out
-
-    def is_read(self, scope: int) -> bool:
-        return (FlowKind.ACCESSOR, scope) in self._out
+        return (FlowKind.STATIC, definition) in self._of_definition
 
     @cached_property
-    def running(self) -> dict[tuple[int, int], list[int]]:
-        """(`Into`, scope of a type) -> scopes of the signatures by which its objects are called or made."""
-        found: dict[tuple[int, int], list[int]] = {}
-        for kind, scope, _ in self.at.summary.flow.into:
-            if kind in (FlowKind.CALL_OPERATOR, FlowKind.CONSTRUCTOR):
-                found.setdefault((kind, self.at.summary.scopes[scope][0] or 0), []).append(scope)
+    def _scope_flows(self) -> list[ir.ScopeFlow]:
+        return [flow for flow in self.facts.flows if isinstance(flow, ir.ScopeFlow)]
+
+    @cached_property
+    def accessors(self) -> frozenset[int]:
+        """Scopes of getters and setters."""
+        return frozenset(flow.scope for flow in self._scope_flows if flow.kind is FlowKind.ACCESSOR)
+
+    @cached_property
+    def signatures(self) -> dict[tuple[FlowKind, int], list[int]]:
+        """(CALL_OPERATOR or CONSTRUCTOR, scope of a type) -> scopes of the signatures that it declares."""
+        found: dict[tuple[FlowKind, int], list[int]] = {}
+        for flow in self._scope_flows:
+            if flow.kind in (FlowKind.CALL_OPERATOR, FlowKind.CONSTRUCTOR):
+                found.setdefault((flow.kind, self.facts.summary.scopes[flow.scope][0] or 0), []).append(flow.scope)
         return found
 
     @cached_property
-    def makers(self) -> set[int]:
-        """Scopes of the signatures by which objects are made."""
-        return {scope for kind, scope, _ in self.at.summary.flow.into if kind == FlowKind.CONSTRUCTOR}
+    def constructor_scopes(self) -> frozenset[int]:
+        """Scopes of construct signatures (`new (): T`)."""
+        return frozenset(flow.scope for flow in self._scope_flows if flow.kind is FlowKind.CONSTRUCTOR)
 
     @cached_property
     def imports_by_name(self) -> dict[tuple[int, str], list[int]]:
         found: dict[tuple[int, str], list[int]] = {}
-        for number, row in enumerate(self.at.imports):
+        for number, row in enumerate(self.facts.imports):
             found.setdefault((row.scope, row.alias or row.imported_name), []).append(number)
         return found
 
     @cached_property
     def is_module(self) -> bool:
-        """Whether its names are its own; otherwise all files see them."""
-        return bool(self.at.summary.exports or self.at.summary.reexports or self.at.imports)
+        """False for a script, whose top-level names are visible in all files."""
+        return bool(self.facts.summary.exports or self.facts.summary.reexports or self.facts.imports)
 
-    def inner(self, definition: int) -> Iterator[int]:
-        """Members that a class has because its constructor takes them."""
-        for maker in self.at.members.get(definition, {}).get("constructor", ()):
-            for numbers in self.at.members.get(maker, {}).values():
-                yield from (number for number in numbers if self.at.defs[number].kind == "property")
+    def parameter_properties(self, definition: int) -> Iterator[int]:
+        """Yield members that the constructor of a class declares as parameters."""
+        for maker in self.facts.members.get(definition, {}).get("constructor", ()):
+            for numbers in self.facts.members.get(maker, {}).values():
+                yield from (number for number in numbers if self.defs[number].kind == "property")
+
+
+def _step(source: ValueSource, step: Step) -> ValueSource:
+    return source._replace(steps=(*source.steps, step))

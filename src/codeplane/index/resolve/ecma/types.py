@@ -1,39 +1,64 @@
-"""What an expression or a type can be. Values are tuples that begin with a letter:
-    ("o", path, definition, arguments)   an object of a class, an interface or a type with members
-    ("c", path, definition)              a class or an enumeration itself   ("n", path, definition)   a namespace
-    ("M", path)                          a module
-    ("f", path, scope, known)            a function or the type of one; ("F", (values, ...)) one with these parameters
-    ("L", path, node, known)             an object literal; ("K", path, node, known) a type that is written like one
-    ("t", (values, ...))                 a tuple
-    ("x", name, arguments)               something of the language or of another library
-    ("e", of, name)                      a method of such a thing
-    ("E", path, owner)                   something that gets members by assignment, by its name in the file
-    ("v", path, binding)                 a parameter that stands for a type
-    ("I", value, name)                   what a member of it is
-    ("Q", values)                        the names of their members
-    ("O", values, names, kept)           with only some of their members, or without some
-    ("k", text)                          a literal text
-`arguments` are values per type parameter, `known` pairs of a type parameter (path, binding) and values. No value at all
-means that nothing is known.
+"""Operations on unions of JavaScript and TypeScript types.
+
+The empty union means that nothing is known. Types that differ only in their arguments are merged, deep nesting is cut,
+and large unions are truncated in a fixed order: every union stays small, whatever the order of evaluation. Nothing
+here looks at a file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import NamedTuple
 
-Value = tuple[Any, ...]
-Values = frozenset[Value]
-Variable = tuple[str, int]
-Known = Mapping[Variable, Values]
+from codeplane.index.resolve.types import (
+    NOTHING,
+    Callback,
+    ClassType,
+    ContainerMethod,
+    ExpandoObject,
+    External,
+    Function,
+    IndexedAccessType,
+    Instance,
+    KeyofType,
+    LiteralType,
+    Module,
+    NamespaceObject,
+    ObjectLiteral,
+    PickType,
+    Site,
+    TupleType,
+    Type,
+    TypeLiteral,
+    Types,
+    TypeVar,
+    one,
+    union,
+)
 
-NOTHING: Values = frozenset()
-MAX_VALUES = 64
+
+class BaseList(NamedTuple):
+    """Bases of a class in source order."""
+
+    bases: tuple[Type, ...]
+    tag: str = "bases"
+
+
+Value = Type | Site | BaseList
+"""Value of a query: a type, a definition of a member, or the bases of a class."""
+KnownPairs = tuple[tuple[TypeVar, Types], ...]
+Known = Mapping[TypeVar, Types]
+
+ANY: Types = one(External("any"))
+MAX_TYPES = 64
 MAX_NESTING = 4
 MAX_SIZE = 400
+"""Types inside the arguments of one type."""
 MAX_ARGUMENTS = 16
+"""Types per argument, where MAX_SIZE is exceeded."""
 MAX_STEPS = 5
+"""Members of members of a type that is not known yet."""
 
 ARRAYS = frozenset(
     {
@@ -44,120 +69,132 @@ ARRAYS = frozenset(
 )  # fmt: skip
 MAPS = frozenset({"Map", "ReadonlyMap", "WeakMap"})
 PROMISES = frozenset({"Promise", "PromiseLike"})
-SAME = frozenset({"Partial", "Required", "Readonly", "NonNullable", "Extract", "Exclude", "NoInfer", "ThisType"})
-"""Types that have the members of their first argument, or some of them."""
+
+_ORDER = (
+    BaseList, ExpandoObject, Callback, IndexedAccessType, TypeLiteral, ObjectLiteral, Module, PickType, KeyofType, Site,
+    ClassType, ContainerMethod, Function, LiteralType, NamespaceObject, Instance, TupleType, TypeVar, External,
+)  # fmt: skip
+_RANK: Mapping[type, int] = {kind: rank for rank, kind in enumerate(_ORDER, 10)}
 
 
-def union(parts: Iterable[Values]) -> Values:
-    return frozenset().union(*parts)
-
-
-def bounded(values: Values) -> Values:
-    """No more than are of use; things that differ in their arguments only are one, whose arguments are any of these."""
-    if len(values) < 2:
-        return values
-    same: dict[tuple[Any, ...], list[Value]] = {}
-    for value in values:
-        same.setdefault(_split(value)[0], []).append(value)
-    if len(same) < len(values):
-        values = frozenset(_merged(group) for group in same.values())
-    return values if len(values) <= MAX_VALUES else first(values, MAX_VALUES)
-
-
-def _merged(group: list[Value]) -> Value:
-    if len(group) == 1:
-        return group[0]
-    held = zip(*(_split(value)[1] for value in group), strict=True)
-    return _replaced(group[0], _shallow(tuple(union(parts) for parts in held)))
-
-
-def first(values: Values, count: int) -> Values:
-    return frozenset(sorted(values, key=spelled)[:count])
+def in_order(types: Iterable[Type]) -> list[Type]:
+    """Sort types in a total order that does not depend on how they were found."""
+    return sorted(types, key=sort_text)
 
 
 @lru_cache(maxsize=1 << 15)
-def spelled(value: Any) -> str:
-    """A text by which values have an order."""
+def sort_text(value: Hashable) -> str:
     if isinstance(value, frozenset):
-        return f"{{{','.join(sorted(map(spelled, value)))}}}"
+        return f"{{{','.join(sorted(map(sort_text, value)))}}}"
     if isinstance(value, tuple):
-        return f"({','.join(map(spelled, value))})"
+        return f"({_RANK.get(type(value), '')}{','.join(map(sort_text, value))})"
     return repr(value)
 
 
-def _split(value: Value) -> tuple[tuple[Any, ...], tuple[Values, ...]]:
-    """What makes a thing one with others, and what it holds."""
-    what = value[0]
-    if what == "o":
-        return (what, value[1], value[2], len(value[3])), value[3]
-    if what == "x":
-        return (what, value[1], len(value[2])), value[2]
-    if what in ("t", "F"):
-        return (what, len(value[1])), value[1]
-    if what == "Q":
-        return (what,), value[1:]
-    if what == "O":
-        return value, value[1:3]
-    if what in ("f", "L", "K"):
-        return (*value[:3], tuple(key for key, _ in value[3])), tuple(held for _, held in value[3])
-    return value, ()
+def bound(values: frozenset[Value]) -> frozenset[Value]:
+    """Merge types that differ only in their arguments, and keep the first MAX_TYPES."""
+    if len(values) < 2:
+        return values
+    groups: dict[Value, list[Value]] = {}
+    for value in values:
+        groups.setdefault(_frame(value), []).append(value)
+    if len(groups) < len(values):
+        values = frozenset(_merge(group) for group in groups.values())
+    return values if len(values) <= MAX_TYPES else frozenset(sorted(values, key=sort_text)[:MAX_TYPES])
 
 
-def _replaced(value: Value, parts: tuple[Values, ...]) -> Value:
-    what = value[0]
-    if what == "o":
-        return (*value[:3], parts)
-    if what == "x":
-        return (*value[:2], parts)
-    if what in ("t", "F"):
-        return (what, parts)
-    if what == "Q":
-        return (what, *parts)
-    if what == "O":
-        return (what, *parts, value[3])
-    return (*value[:3], tuple((key, part) for (key, _), part in zip(value[3], parts, strict=True)))
+def _merge(group: list[Value]) -> Value:
+    if len(group) == 1:
+        return group[0]
+    parts = zip(*map(_parts, group), strict=True)
+    return _with_parts(group[0], _shallow(tuple(map(union, parts))))
 
 
-def tuple_of(parts: Iterable[Values]) -> Value:
-    return ("t", _shallow(tuple(parts)))
+def _frame(value: Value) -> Value:
+    """Return a type without its arguments; types with equal frames are merged."""
+    parts = _parts(value)
+    return _with_parts(value, (NOTHING,) * len(parts)) if parts and not isinstance(value, PickType) else value
 
 
-ANY: Values = frozenset({("x", "any", ())})
+def _parts(value: Value) -> tuple[Types, ...]:
+    """Return the types that a type is made of."""
+    match value:
+        case Instance() | External():
+            return value.arguments
+        case Function() | ObjectLiteral() | TypeLiteral():
+            return tuple([types for _, types in value.known])
+        case TupleType():
+            return value.items
+        case Callback():
+            return value.parameters
+        case KeyofType():
+            return (value.types,)
+        case PickType():
+            return value.types, value.keys
+    return ()
 
 
-def either(parts: Iterable[Values]) -> Values:
-    """One of several; whatever may be anything is nothing in particular."""
+def _with_parts(value: Value, parts: tuple[Types, ...]) -> Value:
+    match value:
+        case Instance():
+            return Instance(value.path, value.definition, None, parts)
+        case External():
+            return External(value.name, parts)
+        case Function() | ObjectLiteral() | TypeLiteral():
+            return value._replace(known=tuple((key, part) for (key, _), part in zip(value.known, parts, strict=True)))
+        case TupleType():
+            return TupleType(parts)
+        case Callback():
+            return Callback(parts)
+        case KeyofType():
+            return KeyofType(parts[0])
+        case PickType():
+            return PickType(parts[0], parts[1], value.is_pick)
+    return value
+
+
+def either(parts: Iterable[Types]) -> Types:
+    """Union; `any` absorbs the rest."""
     found = union(parts)
     return ANY if len(found) > 1 and not ANY.isdisjoint(found) else found
 
 
-def array(values: Values) -> Values:
-    return frozenset({made("Array", (values,))})
+def tuple_of(parts: Iterable[Types]) -> TupleType:
+    return TupleType(_shallow(tuple(parts)))
 
 
-def made(name: str, arguments: tuple[Values, ...]) -> Value:
-    return ("x", name, _shallow(arguments))
+def library(name: str, *arguments: Types) -> External:
+    """Return a type of the language or of another library."""
+    return External(name, _shallow(arguments))
 
 
-def object_of(path: str, definition: int, arguments: tuple[Values, ...] = ()) -> Value:
-    return ("o", path, definition, _shallow(arguments))
+def array(types: Types) -> Types:
+    return one(library("Array", types))
 
 
-def _shallow(arguments: tuple[Values, ...], nesting: int = MAX_NESTING) -> tuple[Values, ...]:
-    """Arguments whose own go down no further, and are not too many in all."""
+def promise(types: Types) -> Types:
+    return one(library("Promise", types))
+
+
+def instance(path: str, definition: int, arguments: tuple[Types, ...] = ()) -> Instance:
+    return Instance(path, definition, None, _shallow(arguments))
+
+
+def _shallow(arguments: tuple[Types, ...], nesting: int = MAX_NESTING) -> tuple[Types, ...]:
+    """Cut arguments that are nested too deep or too many in all."""
     if not arguments or _fits(arguments, nesting):
         return arguments
     for level in range(nesting - 1, -1, -1):
-        cut = tuple(frozenset(_cut(value, level) for value in values) for values in arguments)
+        cut = tuple(frozenset(_cut(value, level) for value in types) for types in arguments)
         if _fits(cut, nesting):
             return cut
-    return tuple(values if len(values) <= MAX_ARGUMENTS else first(values, MAX_ARGUMENTS) for values in cut)
+    return tuple(types if len(types) <= MAX_ARGUMENTS else frozenset(in_order(types)[:MAX_ARGUMENTS]) for types in cut)
 
 
-def _fits(arguments: tuple[Values, ...], nesting: int) -> bool:
+def _fits(arguments: tuple[Types, ...], nesting: int) -> bool:
     size = 0
-    for values in arguments:
-        for value in values:
+    for types in arguments:
+        for value in types:
             depth, count = _measure(value)
             size += count
             if depth >= nesting or size > MAX_SIZE:
@@ -166,100 +203,102 @@ def _fits(arguments: tuple[Values, ...], nesting: int) -> bool:
 
 
 @lru_cache(maxsize=1 << 15)
-def _cut(value: Value, nesting: int) -> Value:
+def _cut(value: Type, nesting: int) -> Type:
     if _measure(value)[0] <= nesting:
         return value
-    parts = _split(value)[1]
+    parts = _parts(value)
     if not parts:
-        return ("x", "any", ())
-    memo_tracked = _shallow(parts, nesting) if nesting > 0 else tuple(NOTHING for _ in parts)
-    return _replaced(value, memo_tracked)
+        return External("any")
+    return _with_parts(value, _shallow(parts, nesting) if nesting > 0 else (NOTHING,) * len(parts))  # type: ignore[return-value]
 
 
 @lru_cache(maxsize=1 << 15)
-def _measure(value: Value) -> tuple[int, int]:
-    """How deep arguments are nested in each other, and how many there are."""
-    if value[0] in ("I", "e"):
-        depth, size = _measure(value[1])
+def _measure(value: Type) -> tuple[int, int]:
+    """Return the nesting depth of arguments, and the number of types inside."""
+    if isinstance(value, IndexedAccessType | ContainerMethod):
+        depth, size = _measure(value.receiver if isinstance(value, IndexedAccessType) else value.container)
         return depth, size + 1
-    inner = _split(value)[1]
+    inner = _parts(value)
     if not inner:
         return 0, 1
-    parts = [_measure(held) for values in inner for held in values]
+    parts = [_measure(part) for types in inner for part in types]
     return 1 + max((depth for depth, _ in parts), default=0), 1 + sum(size for _, size in parts)
 
 
-def awaited(values: Values) -> Values:
-    if not any(value[0] == "x" and value[1] in PROMISES for value in values):
-        return values
+def awaited(types: Types) -> Types:
+    """Replace promises by what they resolve to."""
+    if not any(isinstance(value, External) and value.name in PROMISES for value in types):
+        return types
     return union(
-        value[2][0] if value[0] == "x" and value[1] in PROMISES and value[2] else frozenset({value}) for value in values
+        value.arguments[0] if isinstance(value, External) and value.name in PROMISES and value.arguments else one(value)
+        for value in types
     )
 
 
-def elements(values: Values) -> Values:
-    """What going through a value gives."""
-    found: set[Value] = set()
-    for value in values:
-        if value[0] == "t":
-            found |= union(value[1])
-        elif value[0] == "x" and value[1] in ARRAYS and value[2]:
-            found |= value[2][0]
-        elif value[0] == "x" and value[1] in MAPS and len(value[2]) > 1:
-            found.add(tuple_of(value[2][:2]))
+def elements(types: Types) -> Types:
+    """Return the types of what iterating over a value yields."""
+    found: set[Type] = set()
+    for value in types:
+        if isinstance(value, TupleType):
+            found |= union(value.items)
+        elif isinstance(value, External):
+            if value.name in ARRAYS and value.arguments:
+                found |= value.arguments[0]
+            elif value.name in MAPS and len(value.arguments) > 1:
+                found.add(tuple_of(value.arguments[:2]))
     return frozenset(found)
 
 
-def substitute(values: Values, known: Known) -> Values:
-    """Values with those that are known in place of type parameters."""
-    if not known or not values:
-        return values
-    return union(_substituted(value, known) for value in values)
+def substitute(types: Types, known: Known) -> Types:
+    """Replace type variables by their arguments."""
+    if not known or not types:
+        return types
+    return union(_substitute(value, known) for value in types)
 
 
-def _substituted(value: Value, known: Known) -> Values:
-    what = value[0]
-    if what == "v":
-        return known.get((value[1], value[2]), frozenset({value}))
-    if what == "o" and value[3]:
-        return frozenset({object_of(value[1], value[2], _each(value[3], known))})
-    if what == "x" and value[2]:
-        return frozenset({made(value[1], _each(value[2], known))})
-    if what in ("t", "F"):
-        return frozenset({(what, _shallow(_each(value[1], known)))})
-    if what in ("f", "L", "K"):
-        return frozenset({(what, value[1], value[2], closed(value[3], known))})
-    if what == "Q":
-        return frozenset({("Q", *_shallow(_each(value[1:], known)))})
-    if what == "O":
-        of, names = _shallow(_each(value[1:3], known))
-        return frozenset(("O", frozenset({part}), names, value[3]) for part in of)
-    if what == "I":
-        inner = _substituted(value[1], known)
-        return frozenset(("I", of, value[2]) for of in inner if _steps(of) < MAX_STEPS)
-    if what == "e":
-        return frozenset(("e", of, value[2]) for of in _substituted(value[1], known))
-    return frozenset({value})
+def _substitute(value: Type, known: Known) -> Types:
+    match value:
+        case TypeVar():
+            return known.get(value, one(value))
+        case Instance() if value.arguments:
+            return one(instance(value.path, value.definition, _substitute_parts(value.arguments, known)))
+        case External() if value.arguments:
+            return one(library(value.name, *_substitute_parts(value.arguments, known)))
+        case TupleType() | Callback() | KeyofType():
+            return one(_with_parts(value, _shallow(_substitute_parts(_parts(value), known))))  # type: ignore[arg-type]
+        case Function() | ObjectLiteral() | TypeLiteral():
+            return one(value._replace(known=_close(value.known, known)))
+        case PickType():
+            types, keys = _shallow(_substitute_parts((value.types, value.keys), known))
+            return frozenset(PickType(one(part), keys, value.is_pick) for part in types)
+        case IndexedAccessType():
+            receivers = _substitute(value.receiver, known)
+            return frozenset(IndexedAccessType(each, value.name) for each in receivers if _steps(each) < MAX_STEPS)
+        case ContainerMethod():
+            return frozenset(ContainerMethod(each, value.name) for each in _substitute(value.container, known))
+    return one(value)
 
 
-def _steps(value: Value) -> int:
+def _steps(value: Type) -> int:
     count = 0
-    while value[0] == "I":
-        value = value[1]
+    while isinstance(value, IndexedAccessType):
+        value = value.receiver
         count += 1
     return count
 
 
-def _each(parts: tuple[Values, ...], known: Known) -> tuple[Values, ...]:
-    return tuple(substitute(part, known) for part in parts)
+def _substitute_parts(parts: tuple[Types, ...], known: Known) -> tuple[Types, ...]:
+    return tuple([substitute(part, known) for part in parts])
 
 
-def closed(held: tuple[tuple[Variable, Values], ...], known: Known) -> tuple[tuple[Variable, Values], ...]:
-    """What is known inside, with what is known outside."""
-    found = {key: substitute(values, known) for key, values in held}
-    for key, values in known.items():
-        # What stands for itself says nothing.
-        if key not in found and values != frozenset({("v", *key)}):
-            found[key] = values
-    keys = sorted(found)
-    return tuple(zip(keys, _shallow(tuple(found[key] for key in keys), MAX_NESTING - 1), strict=True))
+def _close(inner: KnownPairs, outer: Known) -> KnownPairs:
+    """Combine the type variables that are known inside of a signature with those outside."""
+    found = {variable: substitute(types, outer) for variable, types in inner}
+    for variable, types in outer.items():
+        # A variable that is its own argument says nothing.
+        if variable not in found and types != one(variable):
+            found[variable] = types
+    variables = sorted(found)
+    return tuple(
+        zip(variables, _shallow(tuple(found[variable] for variable in variables), MAX_NESTING - 1), strict=True)
+    )

@@ -1,328 +1,366 @@
-"""What an expression, a name, a definition, a parameter is, and what a function returns."""
+"""Types of expressions, names, definitions and parameters, and what functions return."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from codeplane.facts.ir import ExprKind, FlowKind, ParameterKind
-from codeplane.index.resolve.ecma.calls import call, make, parameter, signatures
-from codeplane.index.resolve.ecma.members import CALLABLES, access, members, reached, site_value
-from codeplane.index.resolve.ecma.script import OBJECTS, PASSED, REST, Source, Step
-from codeplane.index.resolve.ecma.shapes import (
-    NOTHING,
-    Value,
-    Values,
+from codeplane.facts import ir
+from codeplane.facts.ir import FlowKind, ParameterKind
+from codeplane.index.resolve.ecma.calls import call_result, new_instances, parameter_types, signatures
+from codeplane.index.resolve.ecma.members import access, access_node, members, returned_by_module, site_types
+from codeplane.index.resolve.ecma.queries import TsQueries
+from codeplane.index.resolve.ecma.source_file import (
+    OBJECT_KINDS,
+    FlowSource,
+    InExpr,
+    ParameterSource,
+    Rest,
+    SourceFile,
+    Step,
+    ValueSource,
+)
+from codeplane.index.resolve.ecma.types import (
+    BaseList,
     array,
     awaited,
     either,
     elements,
-    made,
-    object_of,
-    spelled,
+    in_order,
+    instance,
+    library,
+    promise,
     tuple_of,
+)
+from codeplane.index.resolve.types import (
+    NOTHING,
+    Callback,
+    ClassType,
+    ContainerMethod,
+    ExpandoObject,
+    External,
+    Function,
+    Instance,
+    LiteralType,
+    NamespaceObject,
+    ObjectLiteral,
+    SiteKind,
+    TupleType,
+    Type,
+    TypeLiteral,
+    Types,
+    one,
     union,
 )
-from codeplane.index.resolve.ecma.world import World
-from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.value import Site
+
+_CALLABLES = frozenset({"function", "method", "constructor"})
+_NOT_VALUES = frozenset({"method", "property", "field", "interface", "type"})
+"""Kinds of definitions that a name in scope does not refer to as a value."""
+_MAX_TUPLE = 8
+"""A longer array literal is an array, not a tuple."""
 
 
-def value_of_node(world: World, at: FileScope, node: int) -> Values:
-    kind, a, b, _ = at.nodes[node]
-    path = at.path
-    if kind == ExprKind.NAME:
-        return world.bound(path, a - 1) if a else _unbound(world, at.texts[b])
-    if kind == ExprKind.MEMBER:
-        return _member_of(world, at, a, at.texts[b])
-    if kind == ExprKind.CALL:
-        return call(world, at, node)
-    if kind == ExprKind.NEW:
-        return make(world, at, node)
-    if kind in (ExprKind.THIS, ExprKind.SUPER):
-        return this(world, at, a, kind)
-    if kind == ExprKind.INDEX:
-        return _item(world, at, a, at.lists[b])
-    if kind == ExprKind.PAREN:
-        return world.value(path, a)
-    if kind == ExprKind.AWAIT:
-        return awaited(world.value(path, a))
-    if kind == ExprKind.UNION:
-        return either(world.value(path, part) for part in at.lists[a])
-    if kind == ExprKind.LIST:
-        return _list(world, at, at.lists[a])
-    if kind == ExprKind.DICT:
-        return frozenset({("L", path, node, ())})
-    if kind == ExprKind.CAST:
-        return world.type_of(path, b)
-    if kind == ExprKind.FUNCTION:
-        return frozenset({("f", path, a, ())})
-    return frozenset({("k", at.texts[a])}) if kind == ExprKind.STRING else NOTHING
-
-
-def _unbound(world: World, name: str) -> Values:
-    sites = world.names.shared(name)
-    return union(site_value(world, site) for site in sites) if sites else frozenset({made(name, ())})
-
-
-def _member_of(world: World, at: FileScope, of: int, name: str) -> Values:
-    if at.nodes[of][0] == ExprKind.STRING:
-        return NOTHING
-    found = reached(world, at, of, name)[1]
-    if not found and name == "then":
-        # What a function that is `async` returns is a promise, whether it says so or not.
-        values = world.value(at.path, of)
-        return frozenset(("e", made("Promise", (frozenset({value}),)), name) for value in values)
-    return found
-
-
-def _item(world: World, at: FileScope, of: int, keys: Iterable[int]) -> Values:
-    values = world.value(at.path, of)
-    found = NOTHING
-    for key in keys:
-        kind = at.nodes[key][0]
-        text = world.script(at.path).key_text(key) if kind in (ExprKind.STRING, ExprKind.LITERAL) else None
-        if kind == ExprKind.STRING and text is not None:
-            found |= members(world, values, text)[1]
-        for value in values:
-            if value[0] == "t" and text is not None and text.isdigit():
-                found |= value[1][int(text)] if int(text) < len(value[1]) else NOTHING
-            elif value[0] == "x" and value[1] == "Record" and len(value[2]) > 1:
-                found |= value[2][1]
-            elif kind != ExprKind.STRING and not (value[0] == "x" and value[1] in ("Map", "Set")):
-                found |= elements(frozenset({value}))
-    return found
-
-
-def _list(world: World, at: FileScope, parts: Iterable[int]) -> Values:
-    held: list[Values] = []
-    spread = False
-    for part in parts:
-        kind, a, _, _ = at.nodes[part]
-        if kind == ExprKind.SPLAT_KEYS:
-            spread = True
-            held.append(elements(world.value(at.path, a)))
-        else:
-            held.append(world.value(at.path, part))
-    return array(union(held)) if spread or len(held) > 8 or not held else frozenset({tuple_of(held)})
-
-
-def this(world: World, at: FileScope, scope: int | None, kind: int) -> Values:
-    """The object that a function belongs to, or that object as one of its base."""
-    script = world.script(at.path)
-    while scope is not None:
-        owner = at.owner.get(scope)
-        if owner is not None and at.defs[owner].kind in OBJECTS:
-            return _object(world, at, owner, static=False, above=kind == ExprKind.SUPER)
-        if at.summary.scopes[scope][1] == "function":
-            said = script.self_type(scope)
-            if said >= 0:
-                return world.type_of(at.path, said)
-            parent = at.defs[owner].parent if owner is not None else None
-            if owner is not None and parent is not None and at.defs[parent].kind in OBJECTS:
-                return _object(world, at, parent, static=script.is_static(owner), above=kind == ExprKind.SUPER)
-            return _object_of_function(world, at, scope, owner)
-        scope = at.summary.scopes[scope][0]
+def types_of_node(ts: TsQueries, file: SourceFile, node: int) -> Types:
+    path = file.path
+    match file.exprs[node]:
+        case ir.NameExpr(binding=None) as expr:
+            sites = ts.names.global_sites(expr.name)
+            return site_types(ts, sites) if sites else one(library(expr.name))
+        case ir.NameExpr(binding=int(binding)):
+            return ts.bound(path, binding)
+        case ir.MemberExpr() as expr:
+            return _member_types(ts, file, expr)
+        case ir.CallExpr():
+            return call_result(ts, file, node)
+        case ir.NewExpr() as expr:
+            return new_instances(ts, file, node, expr)
+        case ir.ThisExpr() as expr:
+            return _this(ts, file, expr.scope, is_super=False)
+        case ir.SuperExpr() as expr:
+            return _this(ts, file, expr.scope, is_super=True)
+        case ir.IndexExpr() as expr:
+            return _item(ts, file, expr)
+        case ir.ParenExpr() as expr:
+            return ts.value(path, expr.value)
+        case ir.AwaitExpr() as expr:
+            return awaited(ts.value(path, expr.value))
+        case ir.UnionExpr() as expr:
+            return either(ts.value(path, part) for part in expr.parts)
+        case ir.ListExpr() as expr:
+            return _list(ts, file, expr.parts)
+        case ir.DictExpr():
+            return one(ObjectLiteral(path, node))
+        case ir.CastExpr() as expr:
+            return ts.type_of(path, expr.type)
+        case ir.FunctionExpr() as expr:
+            return one(Function(path, expr.scope))
+        case ir.StringExpr() as expr:
+            return one(LiteralType(expr.text))
     return NOTHING
 
 
-def _object_of_function(world: World, at: FileScope, scope: int, owner: int | None) -> Values:
-    """What a function outside of a class is a member of."""
-    script = world.script(at.path)
-    node = script.function_node.get(scope)
-    around = script.around.get(node) if node is not None else None
-    if around is not None and around.how == ExprKind.PAIR:
-        around = script.around.get(around.of)
-    if around is not None and around.how == ExprKind.DICT:
-        return world.context(at.path, around.of) or frozenset({("L", at.path, around.of, ())})
+def _member_types(ts: TsQueries, file: SourceFile, expr: ir.MemberExpr) -> Types:
+    if isinstance(file.exprs[expr.receiver], ir.StringExpr):
+        return NOTHING
+    found = access_node(ts, file.path, expr.receiver, expr.name).types
+    if not found and expr.name == "then":
+        # An `async` function returns a promise, whether it says so or not.
+        receivers = ts.value(file.path, expr.receiver)
+        return frozenset(ContainerMethod(each, "then") for value in receivers for each in promise(one(value)))
+    return found
+
+
+def _item(ts: TsQueries, file: SourceFile, expr: ir.IndexExpr) -> Types:
+    receivers = ts.value(file.path, expr.value)
+    found = NOTHING
+    for key in expr.keys:
+        key_expr = file.exprs[key]
+        text = file.key_text(key) if isinstance(key_expr, ir.StringExpr | ir.LiteralExpr) else None
+        is_string = isinstance(key_expr, ir.StringExpr)
+        if is_string and text is not None:
+            found |= members(ts, receivers, text).types
+        for value in receivers:
+            if isinstance(value, TupleType) and text is not None and text.isdigit():
+                found |= value.items[int(text)] if int(text) < len(value.items) else NOTHING
+            elif isinstance(value, External) and value.name == "Record" and len(value.arguments) > 1:
+                found |= value.arguments[1]
+            elif not is_string and not (isinstance(value, External) and value.name in ("Map", "Set")):
+                found |= elements(one(value))
+    return found
+
+
+def _list(ts: TsQueries, file: SourceFile, parts: Sequence[int]) -> Types:
+    items: list[Types] = []
+    is_open = not 0 < len(parts) <= _MAX_TUPLE
+    for part in parts:
+        expr = file.exprs[part]
+        if isinstance(expr, ir.SplatKeysExpr):
+            is_open = True
+            items.append(elements(ts.value(file.path, expr.value)))
+        else:
+            items.append(ts.value(file.path, part))
+    return array(union(items)) if is_open else one(tuple_of(items))
+
+
+def _this(ts: TsQueries, file: SourceFile, scope: int | None, *, is_super: bool) -> Types:
+    """Return the object that a function belongs to, as `this` or as `super`."""
+    scopes = file.facts.summary.scopes
+    while scope is not None:
+        owner = file.owner.get(scope)
+        if owner is not None and file.defs[owner].kind in OBJECT_KINDS:
+            return _this_of_class(ts, file, owner, is_static=False, is_super=is_super)
+        if scopes[scope][1] == "function":
+            declared = file.this_type(scope)
+            if declared is not None:
+                return ts.type_of(file.path, declared)
+            parent = file.defs[owner].parent if owner is not None else None
+            if owner is not None and parent is not None and file.defs[parent].kind in OBJECT_KINDS:
+                return _this_of_class(ts, file, parent, is_static=file.is_static(owner), is_super=is_super)
+            return _this_of_function(ts, file, scope, owner)
+        scope = scopes[scope][0]
+    return NOTHING
+
+
+def _this_of_class(ts: TsQueries, file: SourceFile, definition: int, *, is_static: bool, is_super: bool) -> Types:
+    if not is_super:
+        return one(ClassType(file.path, definition)) if is_static else ts.instances(file.path, definition)
+    classes = [
+        base
+        for base in ts.bases(file.path, definition)
+        if isinstance(base, Instance) and ts.file(base.path).defs[base.definition].kind in ("class", "function")
+    ]
+    return frozenset(ClassType(base.path, base.definition) if is_static else base for base in classes)
+
+
+def _this_of_function(ts: TsQueries, file: SourceFile, scope: int, owner: int | None) -> Types:
+    """Return the object that a function outside of a class is a member of."""
+    node = file.function_node.get(scope)
+    place = file.places.get(node) if node is not None else None
+    if isinstance(place, InExpr) and isinstance(file.exprs[place.parent], ir.PairExpr):
+        place = file.places.get(place.parent)
+    if isinstance(place, InExpr) and isinstance(file.exprs[place.parent], ir.DictExpr):
+        return ts.expected(file.path, place.parent) or one(ObjectLiteral(file.path, place.parent))
     if owner is None:
         return NOTHING
-    row = at.defs[owner]
+    row = file.defs[owner]
     if row.parent is None and row.lexical_path != row.name:
         above = row.lexical_path[: -len(row.name) - 1]
-        for number in at.defs_in.get((0, above), ()):
-            if at.defs[number].kind in ("function", "class"):
-                return frozenset({object_of(at.path, number)})
-            return world.defined(at.path, number)
-    if row.kind == "function" and (row.lexical_path in at.detached or any(of == owner for of, _ in at.attributes)):
-        return frozenset({object_of(at.path, owner)})
-    return NOTHING
+        for number in file.facts.defs_in.get((0, above), ()):
+            if file.defs[number].kind in ("function", "class"):
+                return one(instance(file.path, number))
+            return ts.defined(file.path, number)
+    has_members = row.lexical_path in file.facts.detached or any(parent == owner for parent, _ in file.facts.attributes)
+    return one(instance(file.path, owner)) if row.kind == "function" and has_members else NOTHING
 
 
-def _object(world: World, at: FileScope, definition: int, *, static: bool, above: bool) -> Values:
-    if above:
-        bases = [base for base in world.bases(at.path, definition) if base[0] == "o"]
-        classes = [base for base in bases if world.at(base[1]).defs[base[2]].kind in ("class", "function")]
-        return frozenset(("c", base[1], base[2]) if static else base for base in classes)
-    return frozenset({("c", at.path, definition)}) if static else world.named(at.path, definition)
-
-
-def value_of_bind(world: World, at: FileScope, bind: int) -> Values:
-    row = at.binds[bind]
-    script = world.script(at.path)
+def types_of_bind(ts: TsQueries, file: SourceFile, bind: int) -> Types:
+    row = file.facts.binds[bind]
     found = NOTHING
-    for number in script.imports_by_name.get((row.scope, row.name), ()):
-        found |= imported(world, at, number)
-    defined = [
-        number
-        for number in at.defs_in.get((row.scope, row.name), ())
-        if at.defs[number].kind not in ("method", "property", "field", "interface", "type")
-    ]
+    for number in file.imports_by_name.get((row.scope, row.name), ()):
+        found |= _imported(ts, file, number)
+    same = file.facts.defs_in.get((row.scope, row.name), ())
+    defined = [number for number in same if file.defs[number].kind not in _NOT_VALUES]
     if defined:
-        return found | union(world.defined(at.path, number) for number in defined)
-    return found | flowing(world, at, script.into_bind(bind))
+        return found | union(ts.defined(file.path, number) for number in defined)
+    return found | _flow_types(ts, file, file.into_bind(bind))
 
 
-def imported(world: World, at: FileScope, number: int) -> Values:
-    """What the name is that an import binds."""
-    row = at.imports[number]
-    sites: list[Site] = world.names.imported(at, number)
-    path = world.names.module(at.path, row.source)
-    found = union(site_value(world, site) for site in sites)
+def _imported(ts: TsQueries, file: SourceFile, number: int) -> Types:
+    """Return the types of the name that an import binds."""
+    row = file.facts.imports[number]
+    sites = ts.names.imported(file, number)
+    path = ts.names.module(file.path, row.source)
+    found = site_types(ts, sites)
     if path is None:
-        return found or frozenset({made(row.imported_name, ())}) if not sites else found
+        return found if sites else one(library(row.imported_name))
     if not sites and row.imported_name == "default":
-        return union(world.value(path, node) for node in world.at(path).returns(0))
-    if world.names.is_common(path) and any(site[1] == "M" for site in sites):
-        found |= union(world.value(path, node) for node in world.at(path).returns(0))
-    if not sites and world.names.is_common(path):
-        given = union(world.value(path, node) for node in world.at(path).returns(0))
-        return members(world, given, row.imported_name)[1]
-    return found
+        return returned_by_module(ts, path)
+    if not ts.names.is_commonjs(path):
+        return found
+    if not sites:
+        return members(ts, returned_by_module(ts, path), row.imported_name).types
+    is_module = any(site.kind is SiteKind.MODULE for site in sites)
+    return found | returned_by_module(ts, path) if is_module else found
 
 
-def flowing(world: World, at: FileScope, sources: Iterable[Source]) -> Values:
-    """What comes from several sources, those that declare it before all others."""
-    sources = tuple(sources)
-    declared = [source for source in sources if source.how == FlowKind.DECLARE]
-    if declared:
-        return union(_followed(world, world.type_of(at.path, source.node), source.way) for source in declared)
-    found = union(source_value(world, at, source) for source in sources if source.how != FlowKind.NARROW)
+def _flow_types(ts: TsQueries, file: SourceFile, sources: Sequence[ValueSource]) -> Types:
+    """Return the types of what flows into a name; declarations come first, `instanceof` last."""
+    by_kind: dict[FlowKind | None, list[ValueSource]] = {}
+    for source in sources:
+        by_kind.setdefault(source.kind if isinstance(source, FlowSource) else None, []).append(source)
+    if FlowKind.DECLARE in by_kind:
+        return union(source_types(ts, file, source) for source in by_kind[FlowKind.DECLARE])
+    narrowed = by_kind.pop(FlowKind.NARROW, [])
+    found = union(source_types(ts, file, source) for same in by_kind.values() for source in same)
     if found:
         return found
-    narrowed = [source for source in sources if source.how == FlowKind.NARROW and not source.way]
     return frozenset(
-        object_of(value[1], value[2])
+        instance(value.path, value.definition)
         for source in narrowed
-        for value in world.value(at.path, source.node)
-        if value[0] == "c"
+        if isinstance(source, FlowSource) and not source.steps
+        for value in ts.value(file.path, source.node)
+        if isinstance(value, ClassType)
     )
 
 
-def source_value(world: World, at: FileScope, source: Source) -> Values:
-    if source.how == PASSED:
-        held = world.passed(at.path, source.node, source.place)
-    elif source.how == FlowKind.DECLARE:
-        held = world.type_of(at.path, source.node)
-    elif source.how == FlowKind.FOR:
-        held = awaited(elements(world.value(at.path, source.node)))
+def source_types(ts: TsQueries, file: SourceFile, source: ValueSource) -> Types:
+    if isinstance(source, ParameterSource):
+        types = ts.parameter(file.path, source.scope, source.position)
+    elif source.kind is FlowKind.DECLARE:
+        types = ts.type_of(file.path, source.node)
+    elif source.kind is FlowKind.FOR:
+        types = awaited(elements(ts.value(file.path, source.node)))
     else:
-        held = world.value(at.path, source.node)
-    return _followed(world, held, source.way)
+        types = ts.value(file.path, source.node)
+    return _follow(ts, types, source.steps)
 
 
-def _followed(world: World, values: Values, way: tuple[Step, ...]) -> Values:
-    for step in way:
-        if step == REST:
-            listed = elements(values)
-            values = array(listed) if listed else values
+def _follow(ts: TsQueries, types: Types, steps: Iterable[Step]) -> Types:
+    """Return the types of the part of a value that a pattern binds."""
+    for step in steps:
+        if isinstance(step, Rest):
+            items = elements(types)
+            types = array(items) if items else types
         elif isinstance(step, str):
-            values = access(world, values, step)[1]
+            types = access(ts, types, step).types
         else:
-            values = union(_at_place(value, step) for value in values)
-    return values
+            types = union(_at_index(value, step) for value in types)
+    return types
 
 
-def _at_place(value: Value, place: int) -> Values:
-    if value[0] == "t":
-        return value[1][place] if place < len(value[1]) else NOTHING
-    return elements(frozenset({value}))
+def _at_index(value: Type, index: int) -> Types:
+    if isinstance(value, TupleType):
+        return value.items[index] if index < len(value.items) else NOTHING
+    return elements(one(value))
 
 
-def value_of_definition(world: World, at: FileScope, definition: int) -> Values:
-    """What a definition is as a value; a getter is what it gives."""
-    row, script = at.defs[definition], world.script(at.path)
+def types_of_definition(ts: TsQueries, file: SourceFile, definition: int) -> Types:
+    """Return the types of a definition as a value; a getter has those that it returns."""
+    row, path = file.defs[definition], file.path
     if row.kind in ("class", "enum"):
-        return frozenset({("c", at.path, definition)})
+        return one(ClassType(path, definition))
     if row.kind == "enum_member":
-        return frozenset({("k", f"{at.path}:{definition}")})
-    held = script.held(definition)
+        return one(LiteralType(f"{path}:{definition}"))
+    initializer = file.initializer(definition)
     if row.kind == "module":
-        return world.value(at.path, held) if held is not None else frozenset({("n", at.path, definition)})
+        return ts.value(path, initializer) if initializer is not None else one(NamespaceObject(path, definition))
     if row.kind in ("interface", "type"):
         return NOTHING
     found = NOTHING
-    declared = script.declared(definition)
-    scope = at.body.get(definition)
+    declared = file.declared_type(definition)
+    scope = file.facts.body.get(definition)
     if declared is not None:
-        found = world.type_of(at.path, declared)
-    elif row.kind in CALLABLES and scope is not None:
-        found = world.returned(at.path, scope) if script.is_read(scope) else frozenset({("f", at.path, scope, ())})
-    elif held is not None:
-        found = world.value(at.path, held)
+        found = ts.type_of(path, declared)
+    elif row.kind in _CALLABLES and scope is not None:
+        found = ts.returned(path, scope) if scope in file.accessors else one(Function(path, scope))
+    elif initializer is not None:
+        found = ts.value(path, initializer)
     else:
-        bind = at.bind_of_def.get(definition)
+        bind = file.facts.bind_of_def.get(definition)
         if bind is not None and row.kind in ("constant", "variable"):
-            found = flowing(world, at, script.into_bind(bind))
-    if row.lexical_path in at.detached:
-        found |= {("E", at.path, row.lexical_path)}
+            found = _flow_types(ts, file, file.into_bind(bind))
+    if row.lexical_path in file.facts.detached:
+        found |= {ExpandoObject(path, row.lexical_path)}
     return found
 
 
-def returned_of(world: World, at: FileScope, scope: int) -> Values:
-    declared = at.return_type(scope)
+def types_returned(ts: TsQueries, file: SourceFile, scope: int) -> Types:
+    facts = file.facts
+    declared = facts.return_type(scope)
     if declared is not None:
-        return world.type_of(at.path, declared)
-    if at.yields(scope):
-        return frozenset({made("Generator", (union(world.value(at.path, node) for node in at.yields(scope)),))})
-    return union(world.value(at.path, node) for node in at.returns(scope))
+        return ts.type_of(file.path, declared)
+    if facts.yields(scope):
+        return one(library("Generator", union(ts.value(file.path, node) for node in facts.yields(scope))))
+    return union(ts.value(file.path, node) for node in facts.returns(scope))
 
 
-def passed_as(world: World, at: FileScope, key: int) -> Values:
-    """What a parameter is: what it declares, or what the context of its function says."""
-    scope, place = key >> 10, key & 1023
-    script = world.script(at.path)
-    param = script.params[scope][place]
+def types_of_parameter(ts: TsQueries, file: SourceFile, key: tuple[int, int]) -> Types:
+    """Return the declared types of a parameter, or those that the context of its function expects."""
+    scope, index = key
+    param = file.params[scope][index]
     if param.type >= 0:
-        return world.type_of(at.path, param.type)
-    node = script.function_node.get(scope)
+        return ts.type_of(file.path, param.type)
+    node = file.function_node.get(scope)
     found = NOTHING
     if node is not None:
-        wanted = world.context(at.path, node)
-        functions = [value for value in wanted if value[0] in ("f", "F")]
-        for value in wanted:
-            several = signatures(world, value, FlowKind.CALL_OPERATOR) if value[0] in ("o", "K") else []
-            # Of several signatures none says what is passed.
-            functions += several if len(several) == 1 else []
+        functions: list[Function | Callback] = []
+        for value in ts.expected(file.path, node):
+            if isinstance(value, Function | Callback):
+                functions.append(value)
+            elif isinstance(value, Instance | TypeLiteral):
+                several = signatures(ts, value, FlowKind.CALL_OPERATOR)
+                # Overloads do not say which of them applies.
+                functions += several if len(several) == 1 else []
+        found = union(parameter_types(ts, function, index) for function in functions)
         if param.kind == ParameterKind.REST:
-            found = array(union(parameter(world, value, place) for value in functions))
-        else:
-            found = union(parameter(world, value, place) for value in functions)
+            found = array(found)
     if not found and param.default >= 0:
-        return world.value(at.path, param.default)
+        return ts.value(file.path, param.default)
     return found
 
 
-def bases_of(world: World, at: FileScope, definition: int) -> Values:
-    found: list[Value] = []
-    for node in at.bases(definition):
-        found += sorted(_base(world, at, definition, node), key=spelled)
-    return frozenset({("B", tuple(dict.fromkeys(found)))})
+def bases_of(ts: TsQueries, file: SourceFile, definition: int) -> frozenset[BaseList]:
+    found: list[Type] = []
+    for node in file.facts.bases(definition):
+        found += in_order(_base(ts, file, definition, node))
+    return frozenset({BaseList(tuple(dict.fromkeys(found)))})
 
 
-def _base(world: World, at: FileScope, definition: int, node: int) -> Values:
-    kind, a, b, _ = at.nodes[node]
-    if at.defs[definition].kind == "class":
-        of = a if kind in (ExprKind.PAREN, ExprKind.INDEX) else node
-        values = world.value(at.path, of)
-        arguments = tuple(world.type_of(at.path, key) for key in at.lists[b]) if kind == ExprKind.INDEX else ()
-        found: set[Value] = set()
-        for value in values:
-            if value[0] == "c":
-                found.add(object_of(value[1], value[2], arguments))
-            elif value[0] == "f":
-                owner = world.at(value[1]).owner.get(value[2])
+def _base(ts: TsQueries, file: SourceFile, definition: int, node: int) -> Types:
+    expr = file.exprs[node]
+    if file.defs[definition].kind == "class":
+        arguments: tuple[Types, ...] = ()
+        value = expr.value if isinstance(expr, ir.ParenExpr | ir.IndexExpr) else node
+        types = ts.value(file.path, value)
+        if isinstance(expr, ir.IndexExpr):
+            arguments = tuple(ts.type_of(file.path, key) for key in expr.keys)
+        found: set[Type] = set()
+        for base in types:
+            if isinstance(base, ClassType):
+                found.add(instance(base.path, base.definition, arguments))
+            elif isinstance(base, Function):
+                owner = ts.file(base.path).owner.get(base.scope)
                 if owner is not None:
-                    found.add(object_of(value[1], owner))
+                    found.add(instance(base.path, owner))
         if found:
             return frozenset(found)
-    return frozenset(value for value in world.type_of(at.path, node) if value[0] in ("o", "K"))
+    return frozenset(value for value in ts.type_of(file.path, node) if isinstance(value, Instance | TypeLiteral))
