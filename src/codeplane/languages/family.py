@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
 
-from codeplane.languages.manifest import ManifestReader
+from codeplane.languages.manifest import ManifestReader, YamlManifestReader
 
 
 class Marker(NamedTuple):
@@ -26,6 +26,8 @@ class Marker(NamedTuple):
     """True if it may say which packages under it count (a workspace or a lock file)."""
     package: bool = True
     """True if it makes the root a package. Otherwise it makes a unit only if no package is at or above the root."""
+    read_yaml: YamlManifestReader | None = None
+    """Reader of a parsed YAML document. The caller parses it: importing the YAML library here would slow the start."""
 
 
 def markers(names: str, *, fence: bool = False, package: bool = True) -> tuple[Marker, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import orjson
@@ -37,6 +37,7 @@ class Manifest(NamedTuple):
 
 
 ManifestReader = Callable[[bytes], Manifest]
+YamlManifestReader = Callable[[Mapping[object, object]], Manifest]
 
 
 class InvalidManifest(Exception):

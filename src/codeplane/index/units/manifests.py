@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from codeplane.base.errors import CodePlaneError
 from codeplane.base.paths import display
+from codeplane.config.files import parse_document
 from codeplane.index.units.globs import check
 from codeplane.index.units.markers import find_marker
+from codeplane.languages.family import Marker
 from codeplane.languages.manifest import InvalidManifest, Manifest
 
 MAX_MARKER_BYTES = 512 * 1024
@@ -20,18 +22,24 @@ MAX_NAME_CHARS = 200
 def read_manifest(path: str, data: bytes | None) -> Manifest:
     """Return the declarations of the marker at `path`; `data` is None if it could not be read within limits."""
     found = find_marker(path)
-    if found is None or found.marker.read is None:
+    if found is None or (found.marker.read is None and found.marker.read_yaml is None):
         return Manifest()
     if data is None or len(data) > MAX_MARKER_BYTES:
         return Manifest(note=f"it is larger than {MAX_MARKER_BYTES // 1024} KiB and was not read", open=True)
     try:
-        return _bounded(found.marker.read(data))
+        return _bounded(_declarations(found.marker, data))
     except InvalidManifest as error:
         return Manifest(note=str(error), open=True)
     except CodePlaneError as error:
         return Manifest(note=str(error.details.get("reason", error.message)), open=True)
     except (ValueError, RecursionError, OverflowError, MemoryError):
         return Manifest(note="it cannot be read", open=True)
+
+
+def _declarations(marker: Marker, data: bytes) -> Manifest:
+    if marker.read_yaml is not None:
+        return marker.read_yaml(parse_document(data, "it"))
+    return marker.read(data) if marker.read is not None else Manifest()
 
 
 def _bounded(found: Manifest) -> Manifest:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from codeplane.config.files import parse_document
+from collections.abc import Mapping
+
 from codeplane.languages.family import Family, Marker, Workspace, markers
 from codeplane.languages.manifest import Manifest, nonempty_string, parse_json, parse_jsonc, string_list
 
@@ -33,8 +34,8 @@ def read_lerna_json(data: bytes) -> Manifest:
     return Manifest(members=string_list(packages) if isinstance(packages, list) else None)
 
 
-def read_pnpm_workspace(data: bytes) -> Manifest:
-    packages = parse_document(data, "it").get("packages")
+def read_pnpm_workspace(document: Mapping[object, object]) -> Manifest:
+    packages = document.get("packages")
     # Without packages the file only holds settings of the root package.
     return Manifest(members=string_list(packages) if isinstance(packages, list) else None)
 
@@ -47,7 +48,7 @@ FAMILY = Family(
         Marker("deno.json", read_deno_json, 1),
         Marker("deno.jsonc", read_deno_json, 2),
         Marker("lerna.json", read_lerna_json, fence=True, package=False),
-        Marker("pnpm-workspace.yaml", read_pnpm_workspace, fence=True, package=False),
+        Marker("pnpm-workspace.yaml", read_yaml=read_pnpm_workspace, fence=True, package=False),
         *markers("nx.json turbo.json rush.json yarn.lock pnpm-lock.yaml", fence=True, package=False),
         *markers("tsconfig.json jsconfig.json", package=False),
     ),

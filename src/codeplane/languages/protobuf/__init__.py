@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
-from codeplane.config.files import parse_document
 from codeplane.languages.family import Family, Marker, markers
 from codeplane.languages.keys import visibility
 from codeplane.languages.manifest import Manifest, nonempty_string
@@ -110,12 +110,12 @@ LANGUAGES = (
 )
 
 
-def _read_buf(data: bytes) -> Manifest:
-    return Manifest(nonempty_string(parse_document(data, "it").get("name")))
+def _read_buf(document: Mapping[object, object]) -> Manifest:
+    return Manifest(nonempty_string(document.get("name")))
 
 
 FAMILY = Family(
     name="protobuf",
     unit_files=("*.proto",),
-    markers=(Marker("buf.yaml", _read_buf), *markers("buf.work.yaml", fence=True)),
+    markers=(Marker("buf.yaml", read_yaml=_read_buf), *markers("buf.work.yaml", fence=True)),
 )
