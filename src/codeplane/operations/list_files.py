@@ -84,10 +84,10 @@ def list_files(
     found = list_files_under(snapshot, place)
     base = parent(place) if any(file.path == place for file in found) else place
     accepts = _filter(base, pattern)
-    kept = [file for file in found if accepts(file.path, False)]
+    matching = [file for file in found if accepts(file.path, False)]
     rows: list[ListingRow] = []
     closed: Counter[str] = Counter()
-    for file in kept:
+    for file in matching:
         folder = _collapsed_directory(file.path, base, depth)
         if folder is None:
             at, _, name = file.path.rpartition("/")
@@ -95,7 +95,7 @@ def list_files(
         else:
             closed[folder] += 1
     rows += [_directory(folder, count) for folder, count in closed.items()]
-    return found, _ordered(rows, len(kept))
+    return found, _ordered(rows, len(matching))
 
 
 def add_left_out(
@@ -128,7 +128,7 @@ def add_left_out(
 
 def page_files(files: FileListing, limit: int, max_chars: int, offset: int = 0) -> tuple[dict[str, object], int]:
     """Return rows from `offset` by directory, within both limits but at least one, and their number."""
-    taken: list[ListingRow] = []
+    page: list[ListingRow] = []
     folders: set[str] = set()
     for row in files.rows[offset : offset + limit]:
         max_chars -= (
@@ -137,26 +137,26 @@ def page_files(files: FileListing, limit: int, max_chars: int, offset: int = 0) 
             + (_NOTED_CHARS if row.left_out or (row.file is not None and row.file.reason) else 0)
         )
         max_chars -= len(row.folder) + _FOLDER_CHARS if row.folder not in folders else 0
-        if max_chars < 0 and taken:
+        if max_chars < 0 and page:
             break
         folders.add(row.folder)
-        taken.append(row)
-    usual = _usual_roles(taken)
+        page.append(row)
+    usual = _usual_roles(page)
     entries: dict[str, dict[str, object]] = {}
-    for row in taken:
+    for row in page:
         entries.setdefault(_directory_label(row.folder), {})[row.name] = row.value(usual.get(row.folder, Role.SOURCE))
     fields: dict[str, object] = {"file_count": files.file_count, "entries": entries}
     roles = _roles_by_directory(usual)
     if roles:
         fields["roles"] = roles
-    left_out = len(files.rows) - offset - len(taken)
+    left_out = len(files.rows) - offset - len(page)
     totals: Mapping[str, object] = {
         "left_out": left_out,
         "not_listed": files.beyond,
         "secrets": files.secrets,
         "incomplete": not files.complete,
     }
-    return fields | {name: value for name, value in totals.items() if value}, len(taken)
+    return fields | {name: value for name, value in totals.items() if value}, len(page)
 
 
 def _usual_roles(rows: Sequence[ListingRow]) -> dict[str, str]:

@@ -187,13 +187,13 @@ def parse_settings(patterns: tuple[str, ...] | None, extensions: tuple[str, ...]
     """Parse per-repository settings; None if none are given."""
     if patterns is None and extensions is None:
         return None
-    for name, given in (("ignore_patterns", patterns), ("custom_extensions", extensions)):
-        if given is not None and len(given) > _MAX_SETTINGS:
+    for name, values in (("ignore_patterns", patterns), ("custom_extensions", extensions)):
+        if values is not None and len(values) > _MAX_SETTINGS:
             raise CodePlaneError(
                 ErrorCode.ARGUMENT_INVALID,
                 f"too many '{name}'",
                 expected=f"at most {_MAX_SETTINGS}",
-                received=str(len(given)),
+                received=str(len(values)),
                 remedy="Put the rest into the root .cplignore." if name == "ignore_patterns" else None,
             )
     for pattern in patterns or ():

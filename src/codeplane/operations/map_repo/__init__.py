@@ -82,13 +82,13 @@ def map_repo(
 
     `repo_name`, the name of the repository's directory, helps to recognize its own modules.
     """
-    wanted = _check_sections(include)
+    sections = _check_sections(include)
     check_limit(limit)
     _check_range("depth", depth, 1, MAX_DEPTH, DEFAULT_DEPTH)
     _check_range("max_tokens", max_tokens, MIN_TOKENS, MAX_TOKENS, DEFAULT_TOKENS)
-    data = _read_map_data(snapshot, wanted, repo_name, directory)
-    rows = order_rows(data.files, data.roles, depth, data.centrality.weights) if "structure" in wanted else []
-    room = TokenBudget(max_tokens, wanted)
+    data = _read_map_data(snapshot, sections, repo_name, directory)
+    rows = order_rows(data.files, data.roles, depth, data.centrality.weights) if "structure" in sections else []
+    room = TokenBudget(max_tokens, sections)
     found: dict[str, object] = {}
     left_out: dict[str, int] = {}
     for section in room.sections:
@@ -113,12 +113,12 @@ def page_structure(
     return fields | ({"left_out": left_out} if left_out > 0 else {})
 
 
-def _read_map_data(snapshot: Snapshot, wanted: frozenset[str], repo_name: str, directory: str) -> _MapData:
+def _read_map_data(snapshot: Snapshot, sections: frozenset[str], repo_name: str, directory: str) -> _MapData:
     everything = list_file_overviews(snapshot)
     roles = _roles(everything)
     files = [file for file in everything if is_inside(file.path, directory)] if directory else everything
-    imports = list_import_briefs(snapshot) if wanted & {"dependencies", "test_layout"} else []
-    ranked = wanted & {"structure", "key_files", "public_api"}
+    imports = list_import_briefs(snapshot) if sections & {"dependencies", "test_layout"} else []
+    ranked = sections & {"structure", "key_files", "public_api"}
     centrality = find_centrality(snapshot, everything, roles) if ranked else Centrality()
     if directory:
         own = {file.file_id for file in files}
@@ -228,8 +228,8 @@ def _cost(row: EntryPoint | PublicName) -> int:
 
 
 def _check_sections(include: Iterable[str] | None) -> frozenset[str]:
-    wanted = frozenset(include or SECTIONS)
-    unknown = sorted(wanted.difference(SECTIONS))
+    sections = frozenset(include or SECTIONS)
+    unknown = sorted(sections.difference(SECTIONS))
     if unknown:
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
@@ -238,7 +238,7 @@ def _check_sections(include: Iterable[str] | None) -> frozenset[str]:
             received=unknown[0],
             example=["structure", "entry_points"],
         )
-    return wanted
+    return sections
 
 
 def _check_range(name: str, value: int, least: int, most: int, example: int) -> None:

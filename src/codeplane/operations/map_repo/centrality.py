@@ -70,14 +70,14 @@ def find_centrality(snapshot: Snapshot, files: Sequence[FileOverview], roles: Ma
 
 
 def weigh_uses(
-    centrality: Centrality, wanted: Collection[int], files: Sequence[FileOverview], roles: Mapping[int, str]
+    centrality: Centrality, definitions: Collection[int], files: Sequence[FileOverview], roles: Mapping[int, str]
 ) -> dict[int, UsageCount]:
     """Return the use of each definition; those used only in their own file are omitted."""
     folders, user_weights = _number_folders(files), _user_weights(roles)
     counts: dict[int, int] = {}
     shares: dict[tuple[int, int], int] = {}
     for def_id, user in centrality.pairs:
-        if def_id in wanted:
+        if def_id in definitions:
             counts[def_id] = counts.get(def_id, 0) + 1
             share = (def_id, folders[user])
             shares[share] = shares.get(share, 0) + user_weights[user]

@@ -32,14 +32,14 @@ class MapCache:
         self._build_lock = threading.Lock()
         self._maps: OrderedDict[object, CachedMap] = OrderedDict()
 
-    def get(self, arguments: object, wanted: Index, make: Callable[[], CachedMap]) -> CachedMap:
-        """Return a map of the wanted epoch or a newer one; `make` builds that of the newest epoch."""
+    def get(self, arguments: object, minimum: Index, make: Callable[[], CachedMap]) -> CachedMap:
+        """Return a map of the minimum epoch or a newer one; `make` builds that of the newest epoch."""
         cached = self._maps.get(arguments)
-        if cached is not None and _serves(cached.index, wanted):
+        if cached is not None and _serves(cached.index, minimum):
             return cached
         with self._build_lock:
             cached = self._maps.get(arguments)
-            if cached is None or not _serves(cached.index, wanted):
+            if cached is None or not _serves(cached.index, minimum):
                 cached = make()
                 if not cached.is_final:
                     return cached
@@ -50,5 +50,5 @@ class MapCache:
         return cached
 
 
-def _serves(cached: Index, wanted: Index) -> bool:
-    return cached[0] == wanted[0] and cached[1] >= wanted[1]
+def _serves(cached: Index, minimum: Index) -> bool:
+    return cached[0] == minimum[0] and cached[1] >= minimum[1]

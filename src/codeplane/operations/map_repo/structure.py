@@ -92,13 +92,13 @@ def order_rows(
 
 def take_page(rows: Sequence[TreeRow], offset: int, limit: int, max_chars: int) -> list[TreeRow]:
     """Return rows from `offset`, within both limits but at least one."""
-    taken: list[TreeRow] = []
+    page: list[TreeRow] = []
     for row in rows[offset : offset + limit]:
         max_chars -= len(row.path) + 8
-        if max_chars < 0 and taken:
+        if max_chars < 0 and page:
             break
-        taken.append(row)
-    return taken
+        page.append(row)
+    return page
 
 
 def _file_weight(file: FileOverview, role: str, centrality: int) -> int:

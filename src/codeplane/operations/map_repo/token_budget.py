@@ -29,8 +29,8 @@ _FRAME_CHARS = 40
 class TokenBudget:
     """Characters for the sections of one map, in the order of `sections`."""
 
-    def __init__(self, max_tokens: int, wanted: Iterable[str]) -> None:
-        self.sections = [name for name in _SHARES if name in set(wanted)]
+    def __init__(self, max_tokens: int, requested: Iterable[str]) -> None:
+        self.sections = [name for name in _SHARES if name in set(requested)]
         self._left = max_tokens * CHARS_PER_TOKEN
         self._pending_shares = sum(_SHARES[name] for name in self.sections)
 

@@ -71,15 +71,15 @@ class ScopedFiles:
 
     def take(self, files: Iterable[TreeFile], limits: WorkLimits) -> tuple[list[TreeFile], WorkLimits]:
         """Return the first files within the limits, and the remaining limits; record the others as not searched."""
-        taken: list[TreeFile] = []
+        within_limits: list[TreeFile] = []
         left, left_bytes = limits.files, limits.bytes
         for file in files:
             if left > 0 and file.size <= left_bytes:
-                taken.append(file)
+                within_limits.append(file)
                 left, left_bytes = left - 1, left_bytes - file.size
             else:
                 self.unread[file.path] = WORK_LIMIT
-        return taken, limits._replace(files=left, bytes=left_bytes)
+        return within_limits, limits._replace(files=left, bytes=left_bytes)
 
     def complete(self, result: SearchResult) -> SearchResult:
         """Add the files that were not searched to the result."""
