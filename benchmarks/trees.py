@@ -1,6 +1,6 @@
 """Trees to measure on: copies of repositories, generated ones, and the bare walk that is the floor of every look.
 
-Whatever is edited or indexed here is a copy in a temporary directory; a repository that was
+Everything edited or indexed here is a copy in a temporary directory; a repository that was
 named by the user is only read.
 """
 

@@ -34,7 +34,7 @@ class Exchange(NamedTuple):
 
 
 class FixedCosts(NamedTuple):
-    """Text that a client puts before the model once, whatever is asked."""
+    """Text that a client puts before the model once, for any question."""
 
     tools: str
     instructions: str

@@ -46,7 +46,7 @@ def explain_level(tag: Tag, parent: str, declared: Collection[int], lines: Seque
         return "our parent is written before the name"
     for first, last in _enclosing(lines, tag.line):
         if parent and word.search("\n".join(lines[first - 1 : last])):
-            return "ctags loses the scope: the line is indented beneath our parent"
+            return "ctags loses the scope: the line is indented under our parent"
         if any(number in declared for number in range(first, last + 1)):
             return None
     if not parent:

@@ -4,7 +4,7 @@
 
 Three shares for each language of each repository, of the functions, classes and what else both have kinds for:
 recall (what ctags has and we have too), precision (what we have and ctags has too) and level (of what both have,
-that which both put beneath the same parent). Definitions are matched by file, name and line. Every difference is put
+those that both put under the same parent). Definitions are matched by file, name and line. Every difference is put
 into a class that says why ctags is wrong, or counts against us; the share is given with and without
 those explained, and the options list N of those that are not.
 Needs universal-ctags 5.9 with JSON output on the PATH (Debian package `universal-ctags`).
@@ -54,7 +54,7 @@ class Share:
     explained: int
     reasons: dict[str, int]
     unexplained: int
-    mended: float
+    adjusted: float
     """The share without what is explained."""
     differences: list[str]
     """The unexplained ones."""
@@ -85,7 +85,7 @@ def main() -> int:
         print(json.dumps([asdict(result) for result in results]))
     else:
         show(results, limits)
-    return int(any(getattr(row, name).mended < target for row in results for name, target in TARGETS.items()))
+    return int(any(getattr(row, name).adjusted < target for row in results for name, target in TARGETS.items()))
 
 
 def show(results: Iterable[Comparison], limits: dict[str, int]) -> None:
@@ -99,8 +99,8 @@ def show(results: Iterable[Comparison], limits: dict[str, int]) -> None:
             low, high = figure.interval
             print(
                 f"{row.repository:<19} {row.language:<12}{name:<11}{figure.of:>8}{figure.agreed:>8}{figure.share:>8.4f}"
-                f"{f'{low:.4f}–{high:.4f}':>16}{figure.explained:>11}{figure.unexplained:>7}{figure.mended:>9.4f}"
-                f"{target:>8.2f}{'' if figure.mended >= target else '  missed'}"
+                f"{f'{low:.4f}–{high:.4f}':>16}{figure.explained:>11}{figure.unexplained:>7}{figure.adjusted:>9.4f}"
+                f"{target:>8.2f}{'' if figure.adjusted >= target else '  missed'}"
             )
             for reason, count in figure.reasons.items():
                 print(f"{'':<43}{count:>8}  {reason}")
@@ -230,7 +230,7 @@ def _share(total: int, differences: Sequence[tuple[str | None, str]]) -> Share:
         explained=explained,
         reasons=dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0]))),
         unexplained=len(differences) - explained,
-        mended=agreed / (total - explained) if total > explained else 1.0,
+        adjusted=agreed / (total - explained) if total > explained else 1.0,
         differences=[text for why, text in differences if why is None],
     )
 

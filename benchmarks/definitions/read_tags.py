@@ -1,7 +1,7 @@
 """Read definitions from CodePlane and universal-ctags in comparable form.
 
 Reads the files of a tree as an index would, and asks ctags for the same files. Says which kinds of the
-two stand for the same thing, by language; judges nothing.
+two denote the same thing, by language; scores nothing.
 """
 
 from __future__ import annotations

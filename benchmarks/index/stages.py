@@ -9,7 +9,7 @@
     extract  what the workers do for each file, by language; no part of the floor
     walk     scandir and lstat of the tree
 
-The floor stages read the finished index beneath ROOT. What a stage needs is made ready before
+The floor stages read the finished index under ROOT. The input of a stage is prepared before
 its clock starts; CPU is that of the process, all threads, while the clock ran.
 """
 

@@ -2,7 +2,7 @@
 
     python -m benchmarks.reading.latency REPOSITORY [--rounds N] [--json]
 
-On an indexed copy that nobody edits, warm, in one process, through the pipeline of tools: from the arguments to the
+On an unchanged indexed copy, warm, in one process, through the pipeline of tools: from the arguments to the
 finished envelope. Symbols are drawn from the index by a fixed seed: functions, methods and classes, wherever they are.
 A symbol is asked for by its reference and by its qualified name, its file as a file, as lines, and as a diff; every
 answer is checked to be of the file that was asked for. Calls that ask the index are timed with the policy that never

@@ -2,8 +2,8 @@
 
     python -m benchmarks.reading.map_latency REPOSITORY... [--rounds N] [--json]
 
-Of an indexed copy, in one process, with the collector of garbage as the engine has it. What is told is the time of the
-processor: the median, and the least of all rounds, which is what the work takes where nobody disturbs it. A map is kept
+Of an indexed copy, in one process, with the collector of garbage as the engine has it. Reports CPU
+time: the median, and the minimum of all rounds, which is the undisturbed cost. A map is kept
 for as long as the index stays the same, so most calls take a fraction of this. Tokens are characters by four.
 """
 

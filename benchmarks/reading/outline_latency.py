@@ -2,8 +2,8 @@
 
     python -m benchmarks.reading.outline_latency REPOSITORY [--rounds N] [--json]
 
-On an indexed copy that nobody edits, warm, in one process, through the pipeline of tools: from the arguments to the
-finished envelope, with the policy that never looks at the tree. What is told is the time of the processor, since others
+On an unchanged indexed copy, warm, in one process, through the pipeline of tools: from the arguments to the
+finished envelope, with the policy that never looks at the tree. Times are CPU times, since others
 may share the machine; the clock on the wall stands beside it. A ref of the same text is one that was parsed before.
 """
 

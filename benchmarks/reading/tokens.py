@@ -157,7 +157,7 @@ def _report(result: Result, tasks: list[Task]) -> None:
         lost = [way.tokens for way in found if not way.reached]
         cells = (_median(reached), _median(lost), f"{statistics.median(way.steps for way in found):.0f}")
         rows.append((name, f"{len(reached)} of {len(found)}", *cells))
-    columns = ("", "reached", "tokens, median", "spent in vain, median", "calls, median")
+    columns = ("", "reached", "tokens, median", "wasted, median", "calls, median")
     result.tables.append(Table("to the function", columns, tuple(rows)))
     both = [task for task in tasks if task.ours.reached and task.grep.reached]
     share = _ratio([task.ours.tokens for task in both], [task.grep.tokens for task in both])

@@ -2,7 +2,7 @@
 
 A caller and a callee are dotted names from the root of the tree: `main`, `main.Class.method`,
 `package.module.function`; a constructor is `main.Class.__init__`, the first lambda of a module or function
-`<lambda1>`, a builtin `<builtin>.map`. The one place that knows how we are asked. What a lambda calls is told; calls
+`<lambda1>`, a builtin `<builtin>.map`. The one place that knows how we are asked. Calls of a lambda are listed; calls
 of a lambda are not in the index, since it has no name.
 """
 

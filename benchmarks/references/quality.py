@@ -33,7 +33,7 @@ from benchmarks.references.data import (
     without_blanked,
 )
 from benchmarks.references.peers import TITLES, Contender, peers
-from benchmarks.references.score import Judged, Score, judge, total, total_tiers
+from benchmarks.references.score import Score, Verdict, judge, total, total_tiers
 from benchmarks.search.quality import names_of
 from benchmarks.server.peers import PeerFailed
 from benchmarks.trees import scratch
@@ -54,7 +54,7 @@ _COLUMNS = {
     "recall_runtime": "at run time",
     "exact": "exact",
 }
-Verdicts = dict[str, list[tuple[Truth, Judged]]]
+Verdicts = dict[str, list[tuple[Truth, Verdict]]]
 """By contender."""
 
 
@@ -111,7 +111,7 @@ def measure(
                 for name, contender in list(started.items()):
                     theirs = [row for row in of_repo if name == OURS or row.language == _PEERS_READ]
                     try:
-                        verdicts.setdefault(name, []).extend(_judged(contender, tree, theirs))
+                        verdicts.setdefault(name, []).extend(_verdicts(contender, tree, theirs))
                     except PeerFailed as error:
                         result.notes.append(f"{_title(name)} on {repo}: {error}")
                         verdicts.pop(name, None)
@@ -137,7 +137,7 @@ def _prepare(
     return tree, [without_blanked(row, blanked) for row in rows]
 
 
-def _judged(contender: Contender, tree: Path, rows: Sequence[Truth]) -> Iterable[tuple[Truth, Judged]]:
+def _verdicts(contender: Contender, tree: Path, rows: Sequence[Truth]) -> Iterable[tuple[Truth, Verdict]]:
     if not rows:
         return []
     contender.turn_to(tree)
@@ -153,7 +153,7 @@ def _report(result: Result, verdicts: Verdicts, reach: Mapping[str, Mapping[str,
     languages = list(dict.fromkeys(row.language for found in verdicts.values() for row, _ in found))
     for language in languages:
         scores = {
-            name: total(judged for row, judged in found if row.language == language)
+            name: total(verdict for row, verdict in found if row.language == language)
             for name, found in verdicts.items()
             if any(row.language == language for row, _ in found)
         }
@@ -169,11 +169,11 @@ def _report(result: Result, verdicts: Verdicts, reach: Mapping[str, Mapping[str,
             {
                 "definition": _place(row.definition),
                 "kind": row.definition.kind,
-                "wrong": judged.wrong,
-                "missed": judged.missed,
+                "wrong": verdict.wrong,
+                "missed": verdict.missed,
             }
-            for row, judged in found
-            if judged.wrong or judged.missed
+            for row, verdict in found
+            if verdict.wrong or verdict.missed
         ]
         for name, found in verdicts.items()
     }
@@ -201,22 +201,24 @@ def _table(language: str, scores: Mapping[str, Score], reach: Mapping[str, float
 def _kinds(language: str, verdicts: Verdicts) -> Table:
     """For each kind of definition, precision and recall of each contender."""
     found = {
-        name: [(row, judged) for row, judged in of_name if row.language == language]
+        name: [(row, verdict) for row, verdict in of_name if row.language == language]
         for name, of_name in verdicts.items()
     }
     found = {name: of_name for name, of_name in found.items() if of_name}
     kinds = sorted({row.definition.kind for of_name in found.values() for row, _ in of_name})
     rows = []
     for kind in kinds:
-        scores = [total(judged for row, judged in of_name if row.definition.kind == kind) for of_name in found.values()]
+        scores = [
+            total(verdict for row, verdict in of_name if row.definition.kind == kind) for of_name in found.values()
+        ]
         cells = [cell for score in scores for cell in (_cell(score.precision), _cell(score.shares["recall_agreed"]))]
         rows.append((kind, str(scores[0].definitions), *cells))
     columns = [f"{_title(name)}: {share}" for name in found for share in ("precision", "recall")]
     return Table(f"{language}, by kind", ("", "definitions", *columns), tuple(rows))
 
 
-def _tiers(language: str, found: Sequence[tuple[Truth, Judged]]) -> Table:
-    tiers = total_tiers([judged for row, judged in found if row.language == language])
+def _tiers(language: str, found: Sequence[tuple[Truth, Verdict]]) -> Table:
+    tiers = total_tiers([verdict for row, verdict in found if row.language == language])
     rows = tuple((tier, str(given), _cell(right / given)) for tier, (given, right) in tiers.items())
     return Table(f"{language}, ours by tier", ("", "answers", "right"), rows)
 
@@ -235,11 +237,11 @@ def _figures(language: str, scores: Mapping[str, Score], reach: Mapping[str, flo
 
 
 def _list(result: Result, misses: int, errors: int) -> None:
-    judged = result.data["judged"].get(OURS, [])
+    verdict = result.data["judged"].get(OURS, [])
     for title, key, limit in (("missed", "missed", misses), ("wrong", "wrong", errors)):
         places = [
             (row["definition"], row["kind"], f"{place.path}:{place.line}:{place.col}")
-            for row in judged
+            for row in verdict
             for place in row[key]
         ]
         if limit:

@@ -62,7 +62,7 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Judged:
+class Verdict:
     """One definition: what it counts for, and which answers were wrong or missing."""
 
     score: Score
@@ -72,7 +72,7 @@ class Judged:
     """By tier: how many answers, how many of them right."""
 
 
-def judge(truth: Truth, answers: Iterable[Answer]) -> Judged:
+def judge(truth: Truth, answers: Iterable[Answer]) -> Verdict:
     own = truth.definition.position
     agreed, union = truth.agreed - {own}, (truth.agreed | truth.contested) - {own}
     tier_of = {answer.position: answer.tier for answer in answers if answer.position != own}
@@ -97,16 +97,16 @@ def judge(truth: Truth, answers: Iterable[Answer]) -> Judged:
         exact=agreed <= sure and not wrong,
     )
     tiers = {tier: (given[tier], right[tier]) for tier in sorted(given)}
-    return Judged(score, tuple(sorted(wrong)), tuple(sorted(agreed - sure)), tiers)
+    return Verdict(score, tuple(sorted(wrong)), tuple(sorted(agreed - sure)), tiers)
 
 
-def total(judged: Iterable[Judged]) -> Score:
-    return sum((one.score for one in judged), Score())
+def total(verdict: Iterable[Verdict]) -> Score:
+    return sum((one.score for one in verdict), Score())
 
 
-def total_tiers(judged: Sequence[Judged]) -> dict[str, tuple[int, int]]:
+def total_tiers(verdict: Sequence[Verdict]) -> dict[str, tuple[int, int]]:
     found: dict[str, tuple[int, int]] = {}
-    for one in judged:
+    for one in verdict:
         for tier, (given, right) in one.tiers.items():
             before = found.get(tier, (0, 0))
             found[tier] = (before[0] + given, before[1] + right)

@@ -42,7 +42,7 @@ class Bm25:
         before = self._kept.get(tree, {})
         # Trees come in turn: what was kept of another will not be asked for again.
         now: dict[str, tuple[tuple[int, int], Counter[str]]] = {}
-        for path, file in files_beneath(tree):
+        for path, file in files_under(tree):
             status = file.stat()
             stamp = (status.st_mtime_ns, status.st_size)
             known = before.get(path)
@@ -69,10 +69,10 @@ class Bm25:
         return [Place(self._files[number]) for number in best]
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """Hold nothing that needs closing."""
 
 
-def files_beneath(tree: Path) -> list[tuple[str, Path]]:
+def files_under(tree: Path) -> list[tuple[str, Path]]:
     """All files by their path, without what an index keeps."""
     found = []
     for directory, directories, names in os.walk(tree):

@@ -1,7 +1,7 @@
 """Definition-aware grep: definitions of a name first, then its uses, then files by the number of matching words.
 
 A name is looked for as it is written, then in any style (`getURL`, `get_url`, `get url`), then as a part of another.
-A line counts as a definition by the word that it starts with, or as a C function at the margin. Of words that are no
+A line counts as a definition by the word that it starts with, or as a C function at the margin. Of words that are not
 name, and of the parts of a name that is nowhere, files with most of them come first, each by the line with most of
 them. It knows no misspelling, and every answer is one line.
 """
@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.search.bm25 import STOP_WORDS, files_beneath, read
+from benchmarks.search.bm25 import STOP_WORDS, files_under, read
 from benchmarks.search.data import Place
 
 _KEPT = 50
@@ -38,7 +38,7 @@ class Grep:
         self._texts: dict[str, tuple[str, str]] = {}
 
     def turn_to(self, tree: Path) -> None:
-        texts = {path: read(file) for path, file in files_beneath(tree)}
+        texts = {path: read(file) for path, file in files_under(tree)}
         self._texts = {path: (text, text.lower()) for path, text in texts.items()}
 
     def ask(self, query: str) -> list[Place]:

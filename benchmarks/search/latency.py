@@ -2,7 +2,7 @@
 
     python -m benchmarks.search.latency REPOSITORY [--rounds N] [--json]
 
-On an indexed copy that nobody edits, warm, in one process, through the pipeline of tools: from the arguments to the
+On an unchanged indexed copy, warm, in one process, through the pipeline of tools: from the arguments to the
 finished envelope. Queries are made from the repository by a fixed seed: names of its definitions, pieces of its lines,
 patterns around its names, questions of its words, and a long text like that of an issue. Every round asks each mode
 with the query of that round, and starts `rg` with the same literal or pattern. `rg` is a new process each time, as for
@@ -22,7 +22,7 @@ from itertools import cycle
 from pathlib import Path
 
 from benchmarks.measure import Figure, Result, Series, Table, amount, emit, interleaved, parser, spread, timed
-from benchmarks.search.bm25 import files_beneath, read
+from benchmarks.search.bm25 import files_under, read
 from benchmarks.search.codeplane_search import Ours
 from benchmarks.trees import SEED, copy_repository, scratch, settle
 
@@ -93,7 +93,7 @@ def _queries(tree: Path, count: int) -> Queries:
 
 
 def _lines(tree: Path, chance: random.Random) -> list[str]:
-    files = chance.sample(files := files_beneath(tree), min(300, len(files)))
+    files = chance.sample(files := files_under(tree), min(300, len(files)))
     texts = (read(file) for path, file in files if not path.startswith(".git/"))
     found = [line.strip() for text in texts for line in text.splitlines()]
     return [line for line in found if 12 < len(line) < 120 and line.isascii() and line.isprintable()]

@@ -2,7 +2,7 @@
 
     python -m benchmarks.server.latency REPOSITORY [--rounds N] [--starts N] [--json]
 
-On indexed copies that nobody edits. Calls go to one engine in turns, over a pipe and over HTTP of both eras, one at a
+On unchanged indexed copies. Calls go to one engine in turns, over a pipe and over HTTP of both eras, one at a
 time. Overhead is the median of a call less the median of the operation that it runs, both of the same run; a bare
 `GET /health` of the same application stands beside it. A start is a new `cpl mcp` with a new engine, each followed by
 its first query: asked at once after the handshake, or when the server says that it is ready. Files are in the cache

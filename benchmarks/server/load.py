@@ -4,7 +4,7 @@
         [--variant think|saturating|both] [--json]
 
 Against one engine on an indexed copy, mixed calls: health_check, file_outline of random files, map_repo, describe. In
-the first phase nobody edits, and every answer must be the one that was given at the start. In the second, somebody
+the first phase there are no edits, and every answer must equal the first one. In the second, an editor
 edits a file all the while, by rename and in place, and clients read it back with the policy `strict`: what they see
 must be no older than the last edit that was done when they asked. With `think`, each client pauses between calls; the
 saturating variant does not. The lag of the clients' own event loop is printed too: it is part of every time.
@@ -90,7 +90,7 @@ async def _variant(result: Result, place: Place, name: str, plan: Plan) -> None:
         editor = Editor(place)
         before = _memory(place, server)
         phases = {}
-        for phase in ("nobody edits", "edits"):
+        for phase in ("no edits", "edits"):
             load = Phase(questions, expected, think, plan.seed, editor if phase == "edits" else None)
             phases[phase] = await load.run(clients, plan.seconds)
             phases[phase].lag_ms = await _lag(server)

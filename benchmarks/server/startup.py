@@ -160,7 +160,7 @@ def _ready(peer: Peer, cache: Path, repository: Path, place: Path) -> Contender:
 @contextmanager
 def _engine(place: Place) -> Iterator[None]:
     """A client that stays, and with it an engine."""
-    keeper = subprocess.Popen(
+    connection = subprocess.Popen(
         place.command("mcp"),
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
@@ -171,7 +171,7 @@ def _engine(place: Place) -> Iterator[None]:
         place.until_warm()
         yield
     finally:
-        _end(keeper)
+        _end(connection)
 
 
 @contextmanager

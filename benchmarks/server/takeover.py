@@ -47,7 +47,7 @@ def main() -> int:
     arguments.add_argument("--seed", type=int, default=SEED)
     given = arguments.parse_args()
     if given.fronts < 2:
-        arguments.error("--fronts: when the only one is killed, nobody is left to take over")
+        arguments.error("--fronts: when the only front is killed, none is left to take over")
     return emit(measure(given.repository, given.rounds, given.fronts, given.seed), given.json)
 
 
@@ -153,7 +153,7 @@ async def _until_other(owner: Callable[[], int | None], before: int, killed: flo
     """Looks at the note in the lock's file: who tried the lock itself would be in the way."""
     while owner() in (None, before):
         if time.perf_counter() - killed > _PATIENCE_SECONDS:
-            raise RuntimeError(f"nobody took the lock within {_PATIENCE_SECONDS:g} s")
+            raise RuntimeError(f"no front took the lock within {_PATIENCE_SECONDS:g} s")
         await asyncio.sleep(_POLL_SECONDS)
     return time.perf_counter() - killed
 

@@ -80,7 +80,7 @@ def test_init_of_a_directory_without_git(sandbox: Sandbox) -> None:
     assert sandbox.run("defs", "a", cwd=sandbox.home / "plain").stdout.startswith("a.py:1")
 
 
-def test_the_ignore_file_is_written_on_request_and_never_over_another(sandbox: Sandbox) -> None:
+def test_ignore_file_is_written_on_request_and_never_overwritten(sandbox: Sandbox) -> None:
     assert sandbox.run("init", "--ignore-file").returncode == 0
     written = (sandbox.root / ".cplignore").read_text()
     assert "#   node_modules/" in written
@@ -241,7 +241,7 @@ def test_clear_is_idempotent_and_keeps_configuration(indexed: Sandbox) -> None:
     assert indexed.run("init").returncode == 0
 
 
-def test_clear_all_needs_a_yes(indexed: Sandbox) -> None:
+def test_clear_all_needs_confirmation(indexed: Sandbox) -> None:
     refused = indexed.run("clear", "--all")
     assert refused.returncode == 2
     assert "cpl clear --all --yes" in refused.stderr

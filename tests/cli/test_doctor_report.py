@@ -50,7 +50,7 @@ def test_doctor_checks_everything_and_creates_nothing(indexed: Sandbox, runtime:
     assert made == []
 
 
-def test_no_configured_client_is_a_warning(indexed: Sandbox) -> None:
+def test_missing_client_configuration_is_a_warning(indexed: Sandbox) -> None:
     found = checks_of(indexed)["clients"]
     assert not found["ok"] and found["severity"] == "warning" and "no MCP client was found" in found["message"]
     (indexed.home / ".cursor").mkdir()

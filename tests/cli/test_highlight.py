@@ -36,7 +36,7 @@ def shown(path: str, *lines: str) -> list[str]:
         ("a.py", r"x = 'it\'s'", r"x = <S:'it\'s'>"),
     ],
 )
-def test_colours_of_a_line(path: str, line: str, coloured: str) -> None:
+def test_line_is_coloured(path: str, line: str, coloured: str) -> None:
     assert shown(path, line) == [coloured]
 
 
@@ -49,7 +49,7 @@ def test_nothing_is_coloured_without_colours() -> None:
     assert make_highlighter("a.py", Style())("def f(): pass") == "def f(): pass"
 
 
-def test_an_open_string_ends_with_its_passage() -> None:
+def test_unterminated_string_ends_with_its_passage() -> None:
     lines = [source("a.py", 9, '"""open'), source("a.py", 20, "if x:"), diff("+a"), diff(" b")]
     assert terminal_lines(lines, COLOUR)[1:] == [
         "\x1b[2m20\x1b[0m  \x1b[33mif\x1b[0m x:",

@@ -134,7 +134,7 @@ def test_token_is_new_at_each_start_by_default(shop: Sandbox) -> None:
     assert tokens[0] != tokens[1]
 
 
-def test_the_setting_keeps_the_token_too(shop: Sandbox) -> None:
+def test_setting_keeps_the_token(shop: Sandbox) -> None:
     with serving(shop, "cpl --set server.keep_token=true up"):
         answer = shop.json("token")["result"]
     assert answer["kept"] is True and Path(answer["file"]).read_text().strip() == answer["token"]
@@ -142,12 +142,12 @@ def test_the_setting_keeps_the_token_too(shop: Sandbox) -> None:
     assert shop.run("token").stdout.strip() == answer["token"]
 
 
-def test_token_without_a_server_says_how_to_start_one(sandbox: Sandbox) -> None:
+def test_token_without_a_server_suggests_cpl_up(sandbox: Sandbox) -> None:
     done = sandbox.run("token")
     assert done.returncode == 2 and done.stdout == "" and "cpl up --keep-token" in done.stderr
 
 
-def test_the_token_file_belongs_to_its_owner_alone(tmp_path: Path) -> None:
+def test_token_file_is_private(tmp_path: Path) -> None:
     state, root = tmp_path / "state", tmp_path / "repository"
     root.mkdir()
     assert find_token(state, root) is None

@@ -192,7 +192,7 @@ def test_every_client_by_name_in_both_scopes(sandbox: Machine) -> None:
     assert set(states.values()) == {"ready"} and len(states) == len(NAMES)
 
 
-def test_a_project_file_needs_a_project(sandbox: Machine, tmp_path: Path) -> None:
+def test_project_scope_needs_a_project(sandbox: Machine, tmp_path: Path) -> None:
     assert sandbox.json("install", "windsurf", "--scope", "project", exit_code=2)["error"]["example"]
     outside = sandbox.run("install", "cursor", "--scope", "project", "--yes", cwd=tmp_path)
     assert outside.returncode == 1 and "not in a git repository" in outside.stderr
@@ -216,7 +216,7 @@ def test_command_is_a_path_if_the_name_is_not_on_the_path(sandbox: Machine) -> N
     assert json.loads(path.read_text())["mcpServers"]["codeplane"]["command"] == "cpl"
 
 
-def test_options_become_arguments(sandbox: Machine) -> None:
+def test_options_become_server_arguments(sandbox: Machine) -> None:
     sandbox.run("-C", str(sandbox.root), "install", "windsurf", "--toolsets", "core, files", "--read-only", "--yes")
     entry = json.loads((sandbox.home / ".codeium/windsurf/mcp_config.json").read_text())["mcpServers"]["codeplane"]
     assert entry["args"] == ["-C", str(sandbox.root), "mcp", "--toolsets", "core,files", "--read-only"]

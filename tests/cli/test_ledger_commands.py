@@ -92,7 +92,7 @@ def test_calls_are_listed_newest_first_and_filtered(sandbox: Sandbox) -> None:
     assert sandbox.json("ledger", "--since", "1h")["result"]["calls"] == []
 
 
-def test_a_list_for_people_fits_and_escapes(sandbox: Sandbox) -> None:
+def test_list_fits_the_terminal_and_is_escaped(sandbox: Sandbox) -> None:
     shown = sandbox.run("ledger").stdout
     lines = shown.splitlines()
     assert "\x1b" not in shown and max(map(len, lines)) <= 110
@@ -158,7 +158,7 @@ def test_the_last_task_is_the_newest_with_calls(sandbox: Sandbox) -> None:
     assert sandbox.run("receipt", "t_").returncode == 2, "both begin so"
 
 
-def test_nothing_was_recorded_yet(tmp_path: Path) -> None:
+def test_empty_ledger(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     empty = Sandbox(make_repository(tmp_path / "repo", {"a.py": ""}), tmp_path / "home")
     assert empty.json("ledger")["result"] == {"calls": []}

@@ -75,7 +75,7 @@ def test_diff_against_a_version(shop: Sandbox) -> None:
     assert shop.run("read", "--against", "INDEX", "shop/orders.py").stdout == done.stdout
 
 
-def test_programs_get_the_envelope(shop: Sandbox) -> None:
+def test_json_prints_the_envelope(shop: Sandbox) -> None:
     found = shop.json("read", "Cart.total")
     assert found["result"]["symbol_ref"] == "shop/cart.py#Cart.total@2"
     assert shop.json("read", "long.txt")["result"]["line_end"] == 5000, "nothing is cut for people"

@@ -67,7 +67,7 @@ def test_options_have_an_effect(shop: Sandbox, options: tuple[str, ...], count: 
     assert shop.json("search", "place", "-m", "lexical", *options)["result"]["matches"] == count
 
 
-def test_kinds_and_places_as_people_type_them(shop: Sandbox) -> None:
+def test_kinds_and_paths_accept_short_forms(shop: Sandbox) -> None:
     found = shop.json("search", "order", "-m", "symbol", "--kind", "class")
     assert {row["kind"] for row in found["result"]["results"]} == {"class"}
     inside = shop.run("search", "place", "-m", "lexical", "-p", "orders.py", "--json", cwd=shop.root / "shop")

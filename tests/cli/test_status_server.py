@@ -116,7 +116,7 @@ def follow(sandbox: Sandbox, *options: str) -> subprocess.Popen[str]:
 
 
 @pytest.mark.parametrize("options", [(), ("--json",)])
-def test_the_log_is_followed_through_a_rotation_until_ctrl_c(indexed: Sandbox, options: tuple[str, ...]) -> None:
+def test_log_follow_survives_rotation(indexed: Sandbox, options: tuple[str, ...]) -> None:
     log = indexed.root / ".codeplane" / "logs" / "codeplane.jsonl"
     child = follow(indexed, *options)
     assert child.stdout is not None

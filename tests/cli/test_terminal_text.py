@@ -107,7 +107,7 @@ class Sample:
     counts: dict[str, int]
 
 
-def test_domain_values_become_plain_ones() -> None:
+def test_domain_values_are_serialized() -> None:
     sample = Sample(Path("/x"), (Row("a.py", None),), Colour.RED, {"n": 1})
     assert plain(sample) == {
         "where": "/x",
@@ -147,7 +147,7 @@ def test_an_error_says_expected_received_and_an_example_escaped() -> None:
         (ErrorCode.INDEX_CORRUPT, "error", 1),
     ],
 )
-def test_every_refusal_has_a_status_and_an_exit_code(
+def test_every_error_code_has_an_exit_code(
     code: ErrorCode, status: str, exit_code: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def refuse() -> Reply:

@@ -42,7 +42,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("data", REFUSED.values(), ids=REFUSED.keys())
-def test_refused_quickly(data: bytes) -> None:
+def test_hostile_documents_are_refused_in_bounded_work(data: bytes) -> None:
     started = time.process_time()
     with pytest.raises(CodePlaneError) as caught:
         parse_document(data, "config.yaml")
@@ -72,7 +72,7 @@ def test_the_user_file_is_read_through_a_link(tmp_path: Path) -> None:
     assert config.origin("index.workers") == str(tmp_path / "config.yaml")
 
 
-def test_no_file_is_an_empty_layer(tmp_path: Path) -> None:
+def test_missing_file_is_an_empty_layer(tmp_path: Path) -> None:
     assert user_layer(tmp_path / "none" / "config.yaml").entries == ()
     assert repository_layer(tmp_path).entries == ()
     (tmp_path / ".codeplane").mkdir()
@@ -98,7 +98,7 @@ def ignored_whole(root: Path) -> str:
     return ignored.reason
 
 
-def test_a_linked_repository_file_is_not_read(tmp_path: Path) -> None:
+def test_linked_repository_file_is_not_read(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("token: hunter2\n")
     (tmp_path / ".codeplane").mkdir()
@@ -107,7 +107,7 @@ def test_a_linked_repository_file_is_not_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("data", REFUSED.values(), ids=REFUSED.keys())
-def test_a_repository_file_that_cannot_be_read_stops_nothing(tmp_path: Path, data: bytes) -> None:
+def test_unreadable_repository_file_is_a_warning(tmp_path: Path, data: bytes) -> None:
     (tmp_path / ".codeplane").mkdir()
     (tmp_path / ".codeplane" / "config.yaml").write_bytes(data)
     assert ignored_whole(tmp_path)
@@ -129,7 +129,7 @@ def test_files_with_too_many_settings_are_rejected(tmp_path: Path, data: bytes) 
     assert time.process_time() - started < 0.5
 
 
-def test_a_hundred_unknown_settings_are_named_soon(tmp_path: Path) -> None:
+def test_unknown_settings_are_reported_up_to_a_limit(tmp_path: Path) -> None:
     (tmp_path / ".codeplane").mkdir()
     lines = "".join(f"  max_parse_bytes_{number:03}{'x' * 80}: 1\n" for number in range(100))
     (tmp_path / ".codeplane" / "config.yaml").write_text("index:\n" + lines)
@@ -138,7 +138,7 @@ def test_a_hundred_unknown_settings_are_named_soon(tmp_path: Path) -> None:
     assert time.process_time() - started < 0.5
 
 
-def test_nothing_is_read_through_a_linked_state_directory(tmp_path: Path) -> None:
+def test_linked_state_directory_is_not_followed(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "config.yaml").write_text("index: {workers: 3}\n")
@@ -148,13 +148,13 @@ def test_nothing_is_read_through_a_linked_state_directory(tmp_path: Path) -> Non
     assert repository_layer(root).entries == ()
 
 
-def test_a_pipe_does_not_block(tmp_path: Path) -> None:
+def test_fifo_does_not_block(tmp_path: Path) -> None:
     (tmp_path / ".codeplane").mkdir()
     os.mkfifo(tmp_path / ".codeplane" / "config.yaml")
     assert ignored_whole(tmp_path) == "is not a regular file"
 
 
-def test_a_directory_in_place_of_the_file_stops_nothing(tmp_path: Path) -> None:
+def test_directory_in_place_of_the_file_is_a_warning(tmp_path: Path) -> None:
     (tmp_path / ".codeplane" / "config.yaml").mkdir(parents=True)
     open_before = len(os.listdir("/dev/fd"))
     assert ignored_whole(tmp_path) == "is not a regular file"
@@ -163,7 +163,7 @@ def test_a_directory_in_place_of_the_file_stops_nothing(tmp_path: Path) -> None:
     assert len(os.listdir("/dev/fd")) == open_before
 
 
-def test_the_users_own_file_must_be_right(tmp_path: Path) -> None:
+def test_invalid_user_file_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text("index: [1\n")
     with pytest.raises(CodePlaneError) as caught:
         user_layer(tmp_path / "config.yaml")

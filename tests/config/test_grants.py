@@ -26,7 +26,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "repository"
 
 
-def test_a_grant_covers_its_bytes_and_no_others(state: Path, root: Path) -> None:
+def test_grant_covers_exactly_the_reviewed_bytes(state: Path, root: Path) -> None:
     assert read_grant(state, root) is None
     write_grant(state, root, {REPOSITORY_CONFIG: DIGEST}, 1000.7)
     grant = read_grant(state, root)
@@ -38,7 +38,7 @@ def test_a_grant_covers_its_bytes_and_no_others(state: Path, root: Path) -> None
     assert not grant.covers("package.json", "")
 
 
-def test_it_holds_for_no_other_place(state: Path, root: Path) -> None:
+def test_grant_is_bound_to_its_repository(state: Path, root: Path) -> None:
     write_grant(state, root, {REPOSITORY_CONFIG: DIGEST}, 1)
     other = root.with_name("other")
     assert read_grant(state, other) is None
@@ -58,7 +58,7 @@ def test_grants_are_private_with_any_umask(state: Path, root: Path) -> None:
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
 
 
-def test_a_file_that_others_can_reach_is_not_believed(state: Path, root: Path) -> None:
+def test_group_writable_grant_file_is_ignored(state: Path, root: Path) -> None:
     write_grant(state, root, {REPOSITORY_CONFIG: DIGEST}, 1)
     path = grant_path(state, root)
     for mode in (0o620, 0o602, 0o640):
@@ -68,7 +68,7 @@ def test_a_file_that_others_can_reach_is_not_believed(state: Path, root: Path) -
     assert read_grant(state, root) is not None
 
 
-def test_links_are_not_believed(state: Path, root: Path, tmp_path: Path) -> None:
+def test_linked_grant_file_is_ignored(state: Path, root: Path, tmp_path: Path) -> None:
     write_grant(state, root, {REPOSITORY_CONFIG: DIGEST}, 1)
     path = grant_path(state, root)
     moved = tmp_path / "moved.json"
@@ -84,7 +84,7 @@ def test_links_are_not_believed(state: Path, root: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
-def test_another_users_file_is_not_believed(state: Path, root: Path) -> None:
+def test_grant_file_of_another_user_is_ignored(state: Path, root: Path) -> None:
     write_grant(state, root, {REPOSITORY_CONFIG: DIGEST}, 1)
     os.chown(grant_path(state, root), 12345, 12345)
     assert read_grant(state, root) is None
@@ -100,7 +100,7 @@ def test_another_users_file_is_not_believed(state: Path, root: Path) -> None:
         {"granted": "yesterday"},
     ],
 )
-def test_a_strange_file_is_not_believed(state: Path, root: Path, change: dict[str, object]) -> None:
+def test_special_grant_file_is_ignored(state: Path, root: Path, change: dict[str, object]) -> None:
     write_grant(state, root, {REPOSITORY_CONFIG: DIGEST}, 1)
     path = grant_path(state, root)
     fields = json.loads(path.read_text())
@@ -109,13 +109,13 @@ def test_a_strange_file_is_not_believed(state: Path, root: Path, change: dict[st
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "[" * 50_000])
-def test_a_damaged_file_is_not_believed(state: Path, root: Path, text: str) -> None:
+def test_damaged_grant_file_is_ignored(state: Path, root: Path, text: str) -> None:
     write_grant(state, root, {REPOSITORY_CONFIG: DIGEST}, 1)
     grant_path(state, root).write_text(text)
     assert read_grant(state, root) is None
 
 
-def test_a_new_grant_replaces_the_old_and_even_a_link(state: Path, root: Path, tmp_path: Path) -> None:
+def test_new_grant_replaces_an_old_file_or_link(state: Path, root: Path, tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_text("keep")
     path = grant_path(state, root)
@@ -129,7 +129,7 @@ def test_a_new_grant_replaces_the_old_and_even_a_link(state: Path, root: Path, t
     assert victim.read_text() == "keep"
 
 
-def test_it_can_be_taken_back_once(state: Path, root: Path) -> None:
+def test_grant_can_be_revoked_once(state: Path, root: Path) -> None:
     assert not remove_grant(state, root)
     write_grant(state, root, {REPOSITORY_CONFIG: DIGEST}, 1)
     assert remove_grant(state, root)
@@ -145,7 +145,7 @@ def test_unwritable_state_directories_are_reported(tmp_path: Path, root: Path) -
     assert caught.value.remedy
 
 
-def test_names_that_are_no_text_have_grants_of_their_own(state: Path, tmp_path: Path) -> None:
+def test_non_utf8_repository_paths_have_their_own_grant(state: Path, tmp_path: Path) -> None:
     one, two = (tmp_path / os.fsdecode(name) for name in (b"r\xff", b"r\xfe"))
     write_grant(state, one, {REPOSITORY_CONFIG: DIGEST}, 1)
     assert read_grant(state, one) is not None

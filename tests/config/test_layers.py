@@ -73,7 +73,7 @@ def test_the_example_of_every_key_works_as_an_override(key: ConfigKey) -> None:
         ),
     ],
 )
-def test_values_are_read_forgivingly(key: str, value: object, read: object) -> None:
+def test_values_are_parsed_leniently(key: str, value: object, read: object) -> None:
     section, _, name = key.partition(".")
     config = merge([document_layer({section: {name: value}}, "file")])
     assert getattr(getattr(config, section), name) == read
@@ -142,7 +142,7 @@ def test_invalid_values_report_expected_and_received(key: str, value: object) ->
         ("server.workers", "index.workers"),
     ],
 )
-def test_an_unknown_key_names_the_nearest_and_its_place(typed: str, nearest: str) -> None:
+def test_unknown_key_suggests_the_nearest_and_names_its_origin(typed: str, nearest: str) -> None:
     with pytest.raises(CodePlaneError) as caught:
         merge([override_layer([f"{typed}=1"])])
     assert caught.value.code is ErrorCode.CONFIG_UNKNOWN_KEY
@@ -151,20 +151,20 @@ def test_an_unknown_key_names_the_nearest_and_its_place(typed: str, nearest: str
     assert "--set" in caught.value.message
 
 
-def test_an_unknown_variable_is_named() -> None:
+def test_unknown_environment_variable_is_reported() -> None:
     with pytest.raises(CodePlaneError, match="environment CODEPLANE__INDEX__OVERLY"):
         merge([environment_layer({"CODEPLANE__INDEX__OVERLY": "on"})])
 
 
 @pytest.mark.parametrize("document", [{"indx": {}}, {"indx": None}, {"workers": 3}, {"index": {7: 1}}])
-def test_unknown_sections_and_stray_keys_are_refused(document: dict[object, object]) -> None:
+def test_unknown_sections_and_stray_keys_are_rejected(document: dict[object, object]) -> None:
     with pytest.raises(CodePlaneError) as caught:
         merge([document_layer(document, "file")])
     assert caught.value.code is ErrorCode.CONFIG_UNKNOWN_KEY
 
 
 @pytest.mark.parametrize("document", [{"index": 3}, {"index": [1]}, {1: {}}])
-def test_a_section_must_hold_keys(document: dict[object, object]) -> None:
+def test_section_must_be_a_mapping(document: dict[object, object]) -> None:
     with pytest.raises(CodePlaneError) as caught:
         merge([document_layer(document, "file")])
     assert caught.value.code is ErrorCode.CONFIG_INVALID
@@ -174,7 +174,7 @@ def test_empty_sections_are_accepted() -> None:
     assert merge([document_layer({"index": None, "logging": {}}, "file")]) == Config()
 
 
-def test_a_repository_may_not_choose_where_log_lines_go() -> None:
+def test_repository_cannot_redirect_logs() -> None:
     document: dict[object, object] = {
         "logging": {"level": "debug", "outputs": [{"destination": "/home/someone/.bashrc"}]}
     }
@@ -241,14 +241,14 @@ def test_untrusted_repositories_may_lower_limits_but_not_raise_them(key: ConfigK
     assert choose(low, high) == low
 
 
-def test_a_repository_cannot_make_a_server_slow_to_stop() -> None:
+def test_repository_cannot_extend_the_shutdown_timeout() -> None:
     config = merge([document_layer({"server": {"shutdown_sec": 300}}, "repo", TrustState.UNTRUSTED)])
     assert config.server.shutdown_sec == Config().server.shutdown_sec
     assert [ignored.key for ignored in config.ignored] == ["server.shutdown_sec"]
 
 
 @pytest.mark.parametrize("trust", [TrustState.UNTRUSTED, TrustState.TRUSTED])
-def test_a_repository_turns_read_only_on_and_never_off(trust: TrustState) -> None:
+def test_repository_may_enable_but_not_disable_read_only(trust: TrustState) -> None:
     def user(value: bool) -> ConfigLayer:
         return document_layer({"server": {"read_only": value}}, "user")
 

@@ -48,5 +48,5 @@ def test_review_matches_the_merged_configuration() -> None:
     assert changed == shown
 
 
-def test_without_a_file_there_is_nothing_to_show() -> None:
+def test_review_of_a_missing_file_is_empty() -> None:
     assert review([override_layer(["index.workers=3"]), ConfigLayer(trust=TrustState.ABSENT)]) == ()

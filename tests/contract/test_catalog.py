@@ -27,7 +27,7 @@ def test_schema_is_the_reviewed_one(spec: ToolSpec) -> None:
     assert file.read_text("utf-8") == text
 
 
-def test_no_schema_is_left_over() -> None:
+def test_no_stale_schema_snapshot() -> None:
     assert {file.stem for file in SCHEMAS.glob("*.json")} == set(catalog.BY_NAME)
 
 

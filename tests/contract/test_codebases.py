@@ -124,7 +124,7 @@ def test_symlinks_do_not_select_other_repositories(root: Path, other: Path) -> N
         error_of(server.call("map_repo", {"path": "link"}), ErrorCode.ROOT_NOT_REGISTERED)
 
 
-def test_buckets_come_in_order_and_paths_sorted(root: Path, tmp_path: Path) -> None:
+def test_codebases_are_listed_in_order(root: Path, tmp_path: Path) -> None:
     names = ("z", "b", "old", "bad", "gone")
     others = {name: make_repository(tmp_path / name, OTHER) for name in names}
     for other in others.values():

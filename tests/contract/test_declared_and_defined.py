@@ -49,7 +49,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         ("parse.py#parse", "parse.py#parse@8", ["parse.py#parse@4", "parse.py#parse@6"]),
     ],
 )
-def test_the_definition_is_read(server: Server, target: str, reference: str, declarations: list[str]) -> None:
+def test_definition_is_preferred_over_declaration(
+    server: Server, target: str, reference: str, declarations: list[str]
+) -> None:
     found = server.call("read", {"target": target})
     assert found["status"] == "ok"
     assert (found["result"]["symbol_ref"], found["result"]["declarations"]) == (reference, declarations)
@@ -64,7 +66,7 @@ def candidates(server: Server, target: str) -> list[str]:
     return [candidate["symbol_ref"] for candidate in found["result"]["candidates"]]
 
 
-def test_two_definitions_stay_two(server: Server) -> None:
+def test_several_definitions_stay_ambiguous(server: Server) -> None:
     assert candidates(server, "twice") == ["one.c#twice@1", "two.c#twice@1"]
     assert candidates(server, "parse") == ["old.py#parse@1", "parse.py#parse@8"]
 

@@ -153,7 +153,7 @@ def test_contradictory_or_incomplete_arguments_are_rejected(server: Server, argu
     assert error["expected"]
 
 
-def test_a_digest_of_12_digits_is_enough(server: Server) -> None:
+def test_digest_prefix_of_12_digits_is_accepted(server: Server) -> None:
     digest = hashlib.sha256((server.root / "shop/tax.py").read_bytes()).hexdigest()
     edit = {"path": "shop/tax.py", "old_text": "RATE = 0.19", "new_text": "RATE = 0.2"}
     error = refused(server, ErrorCode.HASH_MISMATCH, **edit, expected_file_sha256="0" * 12)
@@ -281,7 +281,7 @@ def test_two_symbols_of_one_file_are_edited_together(server: Server) -> None:
         ("total", "../x.py", ErrorCode.PATH_ESCAPE, ""),
     ],
 )
-def test_symbols_that_cannot_be_edited(
+def test_uneditable_symbols_are_refused(
     server: Server, symbol: str, path: str | None, code: ErrorCode, words: str
 ) -> None:
     arguments = {"action": "replace_symbol", "symbol": symbol, "new_text": "x"} | ({"path": path} if path else {})
@@ -356,7 +356,9 @@ def test_replace_pattern_keeps_line_endings_and_encodings(server: Server) -> Non
     ],
     ids=lambda value: json.dumps(value)[:60] if isinstance(value, dict) else "",
 )
-def test_patterns_that_are_refused(server: Server, arguments: dict[str, object], code: ErrorCode, words: str) -> None:
+def test_invalid_patterns_are_refused(
+    server: Server, arguments: dict[str, object], code: ErrorCode, words: str
+) -> None:
     assert words in refused(server, code, **arguments, new_text="x")["message"]
 
 

@@ -279,7 +279,7 @@ def test_unknown_tool_suggests_the_nearest(fleet: Server, tool: str, expected: s
 
 
 @pytest.mark.parametrize("spec", [spec for spec in catalog.TOOLS if not Surface().shows(spec)], ids=ids)
-def test_a_tool_that_is_not_visible_has_a_command(fleet: Server, spec: ToolSpec) -> None:
+def test_hidden_tool_names_the_enabling_command(fleet: Server, spec: ToolSpec) -> None:
     error = error_of(fleet.call(spec.name, surface=Surface()), ErrorCode.UNKNOWN_TOOL)
     assert f"'cpl call {spec.name}'" in error["remedy"]
     assert f"'{spec.category}'" in error["remedy"]

@@ -110,7 +110,7 @@ def test_batch_of_all_actions_reports_its_delta(server: Server) -> None:
         ("latin.txt", "two", "ä", "caf\xe9\nä\n".encode("latin-1")),
     ],
 )
-def test_encoding_mark_and_line_endings_stay(server: Server, path: str, old: str, new: str, data: bytes) -> None:
+def test_encoding_bom_and_line_endings_are_kept(server: Server, path: str, old: str, new: str, data: bytes) -> None:
     found = result(edit(server, {"path": path, "expected_content": old, "new_content": new}))
     assert (server.root / path).read_bytes() == data
     row = found["delta"]["files"][0]
@@ -220,7 +220,7 @@ def test_byte_order_mark_is_not_duplicated(server: Server) -> None:
     assert (server.root / "marked.txt").read_bytes() == "\ufeffeins\nzwei\n".encode()
 
 
-def test_files_of_the_same_content_move_along_with_their_modes(server: Server) -> None:
+def test_moves_keep_file_modes(server: Server) -> None:
     write(server.root, "one.txt", "same\n")
     write(server.root, "two.txt", "same\n")
     (server.root / "one.txt").chmod(0o755)
@@ -237,7 +237,7 @@ def test_files_of_the_same_content_move_along_with_their_modes(server: Server) -
     assert (server.root / "two.txt").stat().st_mode & 0o777 == 0o644
 
 
-def test_a_long_diff_is_cut_and_says_so(server: Server) -> None:
+def test_long_diff_is_truncated(server: Server) -> None:
     found = result(edit(server, {"path": "long.txt", "content": "line of text\n" * 5000}, dry_run=True))
     assert found["diff_lines_left_out"] > 1000
     assert len(found["diff"]) < 15_000
@@ -354,7 +354,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("path", "code"), REFUSED, ids=[path[:20] for path, _ in REFUSED])
-def test_paths_that_are_refused(server: Server, path: str, code: ErrorCode) -> None:
+def test_invalid_paths_are_refused(server: Server, path: str, code: ErrorCode) -> None:
     outside = server.root.parent / "outside"
     outside.mkdir()
     (outside / "file.txt").write_text("outside\n")

@@ -101,7 +101,7 @@ def test_same_size_edit_is_a_candidate(root: Root, edit: Callable[[Path], None])
 
 
 @pytest.mark.parametrize("field", FileStat._fields)
-def test_each_field_counts(root: Root, field: str) -> None:
+def test_every_stat_field_is_compared(root: Root, field: str) -> None:
     (root.path / A).write_bytes(b"orig")
     known = known_of(root)
     other = known[A].stat._replace(**{field: getattr(known[A].stat, field) - 1})
@@ -112,7 +112,7 @@ def test_each_field_counts(root: Root, field: str) -> None:
     ("observed_after_ns", "candidates"),
     [(0, (A,)), (1_000_000_000, (A,)), (2_000_000_000, (A,)), (2_000_000_001, ()), (-LATER_NS, (A,))],
 )
-def test_racy_rule(root: Root, observed_after_ns: int, candidates: tuple[RepoPath, ...]) -> None:
+def test_recent_mtime_is_not_trusted(root: Root, observed_after_ns: int, candidates: tuple[RepoPath, ...]) -> None:
     """Equal stats are believed only if the file had rested when it was observed."""
     (root.path / A).write_bytes(b"orig")
     known = known_of(root, observed_after_ns)
@@ -120,7 +120,7 @@ def test_racy_rule(root: Root, observed_after_ns: int, candidates: tuple[RepoPat
     assert stats.is_racy(known[A].stat, known[A].observed_at_ns) == bool(candidates)
 
 
-def test_racy_file_settles_once_read_again(root: Root) -> None:
+def test_recently_written_file_is_hashed_once_more(root: Root) -> None:
     (root.path / A).write_bytes(b"orig")
     (read,) = read_many(root, [A], MIB)
     assert read.stat is not None
@@ -144,7 +144,7 @@ def test_new_removed_unchanged_and_full_hash(root: Root) -> None:
     assert (full.candidates, full.removed, full.unchanged) == ((A, "b.py", "c.py"), ("d.py",), 0)
 
 
-def test_ignored_from_now_on_is_removed(root: Root) -> None:
+def test_newly_ignored_file_is_removed(root: Root) -> None:
     (root.path / A).write_text("x")
     known = known_of(root)
     (root.path / ".gitignore").write_text("a.py\n")
@@ -182,7 +182,7 @@ def test_read_many_keeps_order_and_content(root: Root, concurrency: int) -> None
         assert read.stat == stats.file_stat(os.stat(root.path / read.path))
 
 
-def test_outcomes(root: Root) -> None:
+def test_read_outcomes(root: Root) -> None:
     """Changes to a file between the scan and the read."""
     (root.path / "directory.py").mkdir()
     os.mkfifo(root.path / "fifo.py")
@@ -202,7 +202,7 @@ def test_outcomes(root: Root) -> None:
     assert reads == expected
 
 
-def test_unreadable(root: Root) -> None:
+def test_unreadable_files_are_reported(root: Root) -> None:
     (root.path / A).touch(0o000)
     was_root = os.geteuid() == 0
     if was_root:
@@ -231,7 +231,7 @@ def test_large_files(root: Root) -> None:
 
 
 @pytest.mark.parametrize("limit", [10, 100 * MIB])
-def test_growing_file_ends(root: Root, limit: int) -> None:
+def test_growing_file_is_read_up_to_its_size(root: Root, limit: int) -> None:
     path = root.path / A
     path.write_bytes(b"z" * 1000)
     stop = threading.Event()
@@ -257,7 +257,7 @@ def test_growing_file_ends(root: Root, limit: int) -> None:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs procfs")
-def test_files_that_lie_about_their_size_end() -> None:
+def test_files_with_a_wrong_size_terminate() -> None:
     with Root.open("/proc/self") as root:
         (read,) = read_many(root, [RepoPath("status")], MIB)
     assert read.outcome is ReadOutcome.CHANGED
@@ -287,7 +287,7 @@ def test_bytes_in_flight_are_bounded_without_deadlock(root: Root, monkeypatch: p
     assert max(held) <= 50_000 + 16 * 10_000
 
 
-def test_consumer_that_stops_early(root: Root) -> None:
+def test_abandoned_read_releases_its_threads(root: Root) -> None:
     paths = [RepoPath(f"f{number}") for number in range(400)]
     for path in paths:
         (root.path / path).write_bytes(b"x")
@@ -315,7 +315,9 @@ def named(**digests: str) -> dict[RepoPath, Digest]:
         (named(p__x="1", p__y="1"), named(a="1", q__x="1"), [("p/x", "q/x"), ("p/y", "a")]),
     ],
 )
-def test_renames(removed: dict[RepoPath, Digest], added: dict[RepoPath, Digest], pairs: list[tuple[str, str]]) -> None:
+def test_renames_are_detected_by_digest(
+    removed: dict[RepoPath, Digest], added: dict[RepoPath, Digest], pairs: list[tuple[str, str]]
+) -> None:
     assert find_renames(removed, added) == pairs
     backwards = dict(reversed(removed.items())), dict(reversed(added.items()))
     assert find_renames(*backwards) == pairs

@@ -41,17 +41,17 @@ WORD = "naïve 中文 🎉\n"
         (codecs.BOM_UTF32_LE + random.Random(1).randbytes(5000), None),
     ],
 )
-def test_decode(data: bytes, expected: DecodedText | None) -> None:
+def test_text_is_decoded(data: bytes, expected: DecodedText | None) -> None:
     assert decode(data) == expected
 
 
-def test_nul_after_the_sniffed_part_is_text() -> None:
+def test_nul_after_the_sniffed_prefix_is_text() -> None:
     assert not is_binary(b"a" * 9000 + b"\0")
 
 
 @settings(derandomize=True, database=None, deadline=None)
 @given(st.binary(max_size=200))
-def test_total_and_always_utf8(data: bytes) -> None:
+def test_any_bytes_decode_to_valid_utf8(data: bytes) -> None:
     text = decode(data)
     if text is not None:
         body = text.data.decode("utf-8")

@@ -79,7 +79,7 @@ def test_built_in_file_patterns(root: Root) -> None:
     assert seen(root) == {"c.min.js", "e.py", "keep.log"}
 
 
-def test_operator_patterns_are_the_weakest_of_ours(root: Root) -> None:
+def test_configured_patterns_have_the_lowest_precedence(root: Root) -> None:
     write(root, "a.sql", "b.sql", "gen/c.py", _gitignore="gen/\n", _cplignore="!b.sql\n")
     assert seen(root) == {"a.sql", "b.sql"}
     assert seen(root, IgnoreRules(patterns=("*.sql", "!gen/"))) == {"b.sql", "gen/c.py"}
@@ -93,7 +93,7 @@ def test_secrets_cannot_be_re_included_by_the_tree(root: Root) -> None:
     assert ".env" in walk(root, IgnoreRules(block_secrets=False)).files
 
 
-def test_why(root: Root) -> None:
+def test_explanation_names_the_rule(root: Root) -> None:
     write(root, "web/dist/x.js", "web/a.tmp", "b.py", "c.py", ".env", "d.pyc", "gen/e.py")
     write(root, web___gitignore="# tmp\n\n*.tmp\n", _cplignore="/b.py\n")
     rules = IgnoreRules(patterns=("gen",))
@@ -121,7 +121,7 @@ def test_linked_ignore_file_is_not_followed(root: Root, tmp_path_factory: pytest
     assert seen(root) == {"a.py"}
 
 
-def test_signature_follows_the_rules_and_nothing_else(root: Root) -> None:
+def test_signature_depends_only_on_the_rules(root: Root) -> None:
     write(root, "a.py", "d/b.py", _gitignore="x\n")
     first = walk(root, IgnoreRules()).ignore_signature
     write(root, "c.py")
@@ -146,7 +146,7 @@ def test_signature_follows_the_rules_and_nothing_else(root: Root) -> None:
         (b"x/" + b"**/?*?*?/" * 40 + b"z", b"x/" + b"/".join([b"aaaaaa"] * 500)),
     ],
 )
-def test_no_pattern_is_slow(pattern: bytes, path: bytes) -> None:
+def test_patterns_match_in_linear_time(pattern: bytes, path: bytes) -> None:
     patterns = PatternList([pattern])
     started = time.process_time()
     for _ in range(20):
@@ -154,7 +154,7 @@ def test_no_pattern_is_slow(pattern: bytes, path: bytes) -> None:
     assert (time.process_time() - started) / 20 < 0.02
 
 
-def test_a_hundred_thousand_lines(root: Root) -> None:
+def test_long_ignore_file_is_linear(root: Root) -> None:
     lines = [f"name{number}\n!name{number}\n/dir/name{number}\n*.e{number}\n" for number in range(25_000)]
     patterns = PatternList("".join(lines).encode().split(b"\n"))
     started = time.process_time()

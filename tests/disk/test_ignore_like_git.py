@@ -98,7 +98,7 @@ def check(root: Root, contents: dict[str, bytes]) -> int:
 
 
 @pytest.mark.parametrize("case", TRICKY)
-def test_tricky(repo: Root, case: str) -> None:
+def test_selected_patterns_agree_with_git(repo: Root, case: str) -> None:
     ignored = check(repo, TRICKY[case])
     assert (ignored > 0) == (case != "broken brackets")
 
@@ -116,5 +116,5 @@ lines = st.lists(st.lists(st.sampled_from(TOKENS + MORE_TOKENS), min_size=1, max
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(st.fixed_dictionaries(dict.fromkeys(SOURCES, lines)))
-def test_generated(repo: Root, contents: dict[str, bytes]) -> None:
+def test_generated_patterns_agree_with_git(repo: Root, contents: dict[str, bytes]) -> None:
     check(repo, contents)

@@ -33,7 +33,7 @@ def names(events: list[InotifyEvent], mask: int) -> set[str]:
     return {event.name for event in events if event.mask & mask}
 
 
-def test_every_kind_of_change_is_there_when_the_call_returns(tmp_path: Path, queue: Inotify) -> None:
+def test_every_kind_of_change_is_queued_before_the_call_returns(tmp_path: Path, queue: Inotify) -> None:
     """No waiting: the event of a change is queued before the change returns."""
     queue.add(tmp_path)
     assert drain(queue) == []
@@ -55,7 +55,7 @@ def test_every_kind_of_change_is_there_when_the_call_returns(tmp_path: Path, que
     assert any(event.mask & inotify.IS_DIRECTORY for event in drain(queue))
 
 
-def test_reading_makes_no_event(tmp_path: Path, queue: Inotify) -> None:
+def test_reading_a_file_queues_no_event(tmp_path: Path, queue: Inotify) -> None:
     (tmp_path / "a").write_text("1")
     (tmp_path / "folder").mkdir()
     queue.add(tmp_path)
@@ -67,7 +67,7 @@ def test_reading_makes_no_event(tmp_path: Path, queue: Inotify) -> None:
     assert drain(queue) == []
 
 
-def test_a_touch_of_one_file_needs_no_change_of_it(tmp_path: Path, queue: Inotify) -> None:
+def test_touch_without_content_change_is_seen(tmp_path: Path, queue: Inotify) -> None:
     cookie = tmp_path / "cookie"
     cookie.write_text("")
     before = cookie.stat()
@@ -78,7 +78,7 @@ def test_a_touch_of_one_file_needs_no_change_of_it(tmp_path: Path, queue: Inotif
     assert (before.st_mtime_ns, before.st_ctime_ns) == (after.st_mtime_ns, after.st_ctime_ns)
 
 
-def test_too_many_events_are_an_overflow(tmp_path: Path, queue: Inotify) -> None:
+def test_queue_overflow_is_reported(tmp_path: Path, queue: Inotify) -> None:
     room = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
     if room > 100_000:
         pytest.skip("the queue of this machine is too long to fill")
@@ -92,7 +92,7 @@ def test_too_many_events_are_an_overflow(tmp_path: Path, queue: Inotify) -> None
     assert drain(queue)[-1][:2] == (-1, inotify.OVERFLOW)
 
 
-def test_a_link_and_a_file_are_not_watched_as_directories(tmp_path: Path, queue: Inotify) -> None:
+def test_only_real_directories_are_watched(tmp_path: Path, queue: Inotify) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "link").symlink_to("folder")
     (tmp_path / "file").write_text("")

@@ -23,7 +23,7 @@ def listed(
         return list_directory(opened, rules or IgnoreRules(), RepoPath(directory), depth, limit)
 
 
-def test_entries_come_by_level_and_name(tmp_path: Path) -> None:
+def test_entries_are_ordered_by_depth_and_name(tmp_path: Path) -> None:
     for path in ("b/z.py", "b/a/x.py", "a.py", "b.py"):
         write(tmp_path, path, "")
     found = listed(tmp_path)
@@ -39,7 +39,7 @@ def test_entries_come_by_level_and_name(tmp_path: Path) -> None:
     assert [entry.path for entry in listed(tmp_path, depth=1).entries] == ["a.py", "b", "b.py"]
 
 
-def test_rules_are_the_same_as_for_one_path(tmp_path: Path) -> None:
+def test_listing_applies_the_ignore_rules_of_the_walk(tmp_path: Path) -> None:
     """Every entry that is not left out, and every one that is, as `why_ignored` says of it alone."""
     files = {
         ".gitignore": "*.tmp\n!keep.tmp\n/only/\n",
@@ -70,7 +70,7 @@ def test_rules_are_the_same_as_for_one_path(tmp_path: Path) -> None:
     ]
 
 
-def test_links_and_pipes_are_named_and_not_followed(tmp_path: Path) -> None:
+def test_links_and_fifos_are_listed_but_not_followed(tmp_path: Path) -> None:
     write(tmp_path, "outside/secret.py", "")
     root = tmp_path / "repo"
     write(root, "a.py", "")
@@ -99,7 +99,7 @@ def test_secrets_are_counted(tmp_path: Path) -> None:
     assert ".env" in [entry.path for entry in shown.entries] and not shown.secrets
 
 
-def test_a_limit_ends_the_look(tmp_path: Path) -> None:
+def test_listing_stops_at_the_limit(tmp_path: Path) -> None:
     for number in range(30):
         write(tmp_path, f"f{number:02}.py", "")
     found = listed(tmp_path, limit=10)
@@ -121,7 +121,7 @@ def test_unreadable_directories_are_unscanned_not_empty(tmp_path: Path) -> None:
         os.chmod(tmp_path / "closed", 0o700)
 
 
-def test_a_directory_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_directory_is_reported(tmp_path: Path) -> None:
     with pytest.raises(CodePlaneError) as raised:
         listed(tmp_path, "nothing")
     assert raised.value.code is ErrorCode.FILE_NOT_FOUND

@@ -37,7 +37,7 @@ def start_holder(path: Path) -> subprocess.Popen[str]:
     return child
 
 
-def test_second_process_is_refused_and_kill_frees(tmp_path: Path) -> None:
+def test_kill_releases_the_lock_of_a_process(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     child = start_holder(path)
     try:
@@ -71,7 +71,7 @@ def test_waits_for_release(tmp_path: Path) -> None:
         child.stdout.close()
 
 
-def test_within_one_process(tmp_path: Path) -> None:
+def test_lock_is_exclusive_within_a_process(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     first, second = FileLock(path), FileLock(path)
     with first:
@@ -84,7 +84,7 @@ def test_within_one_process(tmp_path: Path) -> None:
         assert not first.is_held
 
 
-def test_lock_file_that_was_unlinked_does_not_count(tmp_path: Path) -> None:
+def test_unlinked_lock_file_is_not_a_lock(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     with FileLock(path):
         path.unlink()
@@ -92,7 +92,7 @@ def test_lock_file_that_was_unlinked_does_not_count(tmp_path: Path) -> None:
             assert other.is_held
 
 
-def test_forked_child_does_not_keep_the_lock(tmp_path: Path) -> None:
+def test_forked_child_does_not_inherit_the_lock(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     lock = FileLock(path).acquire()
     child = os.fork()
@@ -108,7 +108,7 @@ def test_forked_child_does_not_keep_the_lock(tmp_path: Path) -> None:
         os.waitpid(child, 0)
 
 
-def test_link_is_not_followed(tmp_path: Path) -> None:
+def test_lock_file_behind_a_link_is_refused(tmp_path: Path) -> None:
     (tmp_path / "lock").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(CodePlaneError) as caught:
         FileLock(tmp_path / "lock").acquire()

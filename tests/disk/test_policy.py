@@ -66,7 +66,7 @@ ORDINARY = [
 
 
 @pytest.mark.parametrize("path", PROTECTED)
-def test_protected_in_every_spelling(path: str) -> None:
+def test_protected_paths_are_refused_in_every_spelling(path: str) -> None:
     with pytest.raises(CodePlaneError) as caught:
         refuse_protected(path)
     assert caught.value.code is ErrorCode.PROTECTED_PATH
@@ -91,7 +91,7 @@ UNPORTABLE += ["\u202egpj.py", "a\u200bb", "tag\U000e0041", "e\u0301.py", "x\udc
 
 
 @pytest.mark.parametrize("name", UNPORTABLE)
-def test_unportable(name: str) -> None:
+def test_unportable_names_are_reported(name: str) -> None:
     with pytest.raises(CodePlaneError) as caught:
         refuse_unportable(f"dir/{name}")
     assert caught.value.code is ErrorCode.PATH_UNPORTABLE
@@ -100,7 +100,7 @@ def test_unportable(name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["é.py", "a b.py", "console.py", "nullable.txt", ".hidden", "日本語.md", "a~b", "a%20b"]
 )
-def test_portable(name: str) -> None:
+def test_portable_names_pass(name: str) -> None:
     refuse_unportable(name)
 
 
@@ -120,18 +120,18 @@ def test_portable(name: str) -> None:
         ".gitmodules",
     ],
 )
-def test_sensitive(path: str) -> None:
+def test_sensitive_paths_are_recognized(path: str) -> None:
     assert is_sensitive(path)
 
 
 @pytest.mark.parametrize(
     "path", ["src/app.py", ".vscode/extensions.json", ".github/README.md", "hooks/use_x.ts", "run.sh"]
 )
-def test_not_sensitive(path: str) -> None:
+def test_ordinary_paths_are_not_sensitive(path: str) -> None:
     assert not is_sensitive(path)
 
 
-def test_names_that_some_systems_cannot_tell_apart() -> None:
+def test_case_and_normalization_variants_fold_together() -> None:
     assert fold_name("README") == fold_name("readme")
     assert fold_name("\u00e9") == fold_name("e\u0301")
     assert fold_name("a") != fold_name("b")

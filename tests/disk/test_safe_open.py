@@ -71,7 +71,7 @@ def root(place: Path, request: pytest.FixtureRequest) -> Iterator[Root]:
     ],
 )
 @pytest.mark.timeout(20)  # Opening a FIFO without a writer must not block.
-def test_refuses(root: Root, path: str, code: ErrorCode) -> None:
+def test_paths_outside_the_root_are_refused(root: Root, path: str, code: ErrorCode) -> None:
     with pytest.raises(CodePlaneError) as caught:
         root.read_file(path, LIMIT)
     assert caught.value.code is code
@@ -92,20 +92,20 @@ def test_files_inside_the_root_are_read(root: Root) -> None:
     assert content.stat.inode == (root.path / "d/e/f.py").stat().st_ino
 
 
-def test_names_stay_themselves(root: Root) -> None:
+def test_names_are_not_normalized(root: Root) -> None:
     for name in ("a\\b", "~x", "C:x", " ", "-", os.fsdecode(b"bad\xff"), "é"):
         (root.path / name).write_text(name.encode("utf-8", "surrogateescape").hex())
         assert root.read_file(name, LIMIT).data.decode() == name.encode("utf-8", "surrogateescape").hex()
 
 
-def test_size_limit(root: Root) -> None:
+def test_size_limit_is_enforced(root: Root) -> None:
     assert root.read_file("top.py", 3).data == b"top"
     with pytest.raises(CodePlaneError) as caught:
         root.read_file("top.py", 2)
     assert caught.value.code is ErrorCode.FILE_TOO_LARGE
 
 
-def test_directories(root: Root) -> None:
+def test_directories_are_opened(root: Root) -> None:
     for path, expected in (("", {"top.py"}), ("d", {"e"}), ("d/e", {"f.py"})):
         fd = root.open_directory(path)
         assert expected <= set(os.listdir(fd))
@@ -169,7 +169,7 @@ def test_root_is_canonical(place: Path) -> None:
             assert root.path == Path(os.path.realpath(place))
 
 
-def test_root_changed(place: Path) -> None:
+def test_replaced_root_is_detected(place: Path) -> None:
     with Root.open(place) as root:
         root.check()
         place.rename(place.parent / "moved")

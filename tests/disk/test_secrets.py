@@ -30,10 +30,10 @@ terraform.tf variables.tf tfstate.py package.json service-account.go accounts.js
 
 
 @pytest.mark.parametrize("path", BLOCKED.split())
-def test_blocked(path: str) -> None:
+def test_secret_names_are_blocked(path: str) -> None:
     assert is_secret(path)
 
 
 @pytest.mark.parametrize("path", ALLOWED.split())
-def test_allowed(path: str) -> None:
+def test_ordinary_names_are_allowed(path: str) -> None:
     assert not is_secret(path)

@@ -87,7 +87,7 @@ def visible(scan: Scan) -> tuple[object, ...]:
     return (*scan[: scan._fields.index("ignore_files")], ignored, scan.ignore_signature)
 
 
-def test_everything_has_its_place(root: Root) -> None:
+def test_every_entry_is_classified(root: Root) -> None:
     write(root, "b.py", "a/z.py", "a/y/x.py", "a-b/c.py", "node_modules/n.js", ".env", "é.py")
     (root.path / "link").symlink_to("b.py")
     (root.path / "link_dir").symlink_to("a")
@@ -149,7 +149,7 @@ def test_deep_tree(tmp_path: Path, by_component: bool) -> None:
         remove_deep(tmp_path)
 
 
-def test_paths_beyond_any_repository_path(tmp_path: Path) -> None:
+def test_overlong_paths_are_reported(tmp_path: Path) -> None:
     fd = os.open(tmp_path, os.O_RDONLY)
     for _ in range(20):
         os.mkdir("n" * 255, dir_fd=fd)
@@ -167,7 +167,7 @@ def test_paths_beyond_any_repository_path(tmp_path: Path) -> None:
         remove_deep(tmp_path)
 
 
-def test_unreadable_directory_is_named(public_root: Root) -> None:
+def test_unreadable_directory_is_reported(public_root: Root) -> None:
     write(public_root, "a/b/c.py", "a/d.py", "e/f.py")
     (public_root.path / "a").chmod(0o000)
     (public_root.path / "e").chmod(0o000)
@@ -201,7 +201,7 @@ def test_unreadable_root(public_root: Root) -> None:
     assert not scan.files
 
 
-def test_root_that_is_gone(tmp_path: Path) -> None:
+def test_missing_root_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "repo").mkdir()
     with Root.open(tmp_path / "repo") as root:
         (tmp_path / "repo").rmdir()
@@ -220,7 +220,7 @@ def test_root_that_is_gone(tmp_path: Path) -> None:
         ([], ()),
     ],
 )
-def test_compress(prefixes: list[str], kept: tuple[str, ...]) -> None:
+def test_seen_directories_are_compressed(prefixes: list[str], kept: tuple[str, ...]) -> None:
     assert outermost(map(RepoPath, prefixes)) == kept
 
 
@@ -238,7 +238,7 @@ def test_unchanged_directory_is_not_listed_again(root: Root, short_window: float
     assert third.files[RepoPath("a/b.py")] is first.files[RepoPath("a/b.py")]
 
 
-def test_fresh_directory_is_not_trusted(root: Root) -> None:
+def test_recently_changed_directory_is_listed_again(root: Root) -> None:
     """Its stat could stay the same while another entry appears: nothing of it may be kept."""
     write(root, "a/b.py")
     cache = WalkCache()
@@ -246,7 +246,7 @@ def test_fresh_directory_is_not_trusted(root: Root) -> None:
     assert not any(listing.settled for listing in cache.listings.values())
 
 
-def test_rules_changed_by_the_operator(root: Root, short_window: float) -> None:
+def test_changed_configuration_invalidates_the_walk_cache(root: Root, short_window: float) -> None:
     write(root, "a/b.py", "a/c.sql")
     cache = WalkCache()
     time.sleep(short_window)
@@ -255,7 +255,7 @@ def test_rules_changed_by_the_operator(root: Root, short_window: float) -> None:
     assert len(walk(root, RULES, cache).files) == 2
 
 
-def test_ignored_ignore_file_still_governs(root: Root, short_window: float) -> None:
+def test_ignored_ignore_file_still_applies(root: Root, short_window: float) -> None:
     write(root, "a/b.py", "a/c.py")
     write(root, ".gitignore", text=".*\n")
     write(root, "a/.gitignore", text="b.py\n")

@@ -50,7 +50,7 @@ def test_unordered_rows_keep_their_order() -> None:
     assert [row.start_line for row in held.refs] == [9, 3, 400, 1]
 
 
-def test_a_reference_costs_a_few_bytes() -> None:
+def test_packed_reference_takes_a_few_bytes() -> None:
     lines = (b"def function_%d(first, second):\n    return first.attribute(second, key=first)\n" % n for n in range(500))
     packed = pack(extract("python", "m.py", b"".join(lines)).facts)
     assert packed.ref_count == 500 * 8

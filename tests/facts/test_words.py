@@ -175,7 +175,7 @@ def test_name_keys_ignore_style(names: tuple[str, ...]) -> None:
     assert len({name_key(name) for name in names}) == 1
 
 
-def test_keys_of_other_names_differ() -> None:
+def test_different_names_have_different_keys() -> None:
     assert name_key("a1") != name_key("a")
     assert name_key("ab") != name_key("ba")
     assert name_key("==") == ""
@@ -186,7 +186,7 @@ def test_name_keys_are_alphanumeric() -> None:
     assert name_key("größe_Ab") == "größeab"
 
 
-def test_each_word_once_and_without_case() -> None:
+def test_words_are_unique_and_lower_case() -> None:
     assert unique_words(["Load", "file", "Load", "FILE"]) == "load file file"
     assert fold_case("Ma\u017fK\u212a") == "maskk"
     assert fold_case("GRÖSSE") == "grösse"

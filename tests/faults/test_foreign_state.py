@@ -1,4 +1,4 @@
-"""A `.codeplane` that somebody else prepared: never trusted, never a way out of the repository, and cleared up."""
+"""A `.codeplane` prepared by someone else is never trusted, never leads out of the repository, and is replaced."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def theirs(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def outside(tmp_path: Path) -> Path:
-    """What must stay byte for byte as it is."""
+    """Files that must stay unchanged, byte for byte."""
     place = tmp_path / "outside"
     for name in ("CURRENT", "index.db", "lock", "config.yaml", "1/index.db", "1/tantivy/meta.json", "generations/x"):
         write(place, name, f"canary {name}")
@@ -80,7 +80,7 @@ def use_everything(root: Path) -> set[ErrorCode]:
     return codes
 
 
-def test_the_index_of_another_repository_is_not_believed(root: Path, theirs: Path, tmp_path: Path) -> None:
+def test_index_of_another_repository_is_rejected(root: Path, theirs: Path, tmp_path: Path) -> None:
     shutil.copytree(theirs / ".codeplane", root / ".codeplane")
     assert status(context_for(root)).state == "absent"
     assert use_everything(root) == set()
@@ -89,7 +89,7 @@ def test_the_index_of_another_repository_is_not_believed(root: Path, theirs: Pat
         assert logical_dump(indexer) == scratch_dump(root, tmp_path)
 
 
-def test_an_index_swapped_in_later_is_not_believed(root: Path, theirs: Path) -> None:
+def test_index_swapped_in_later_is_rejected(root: Path, theirs: Path) -> None:
     """The user has an index here already, so there is a binding; it is of another one."""
     sync(root)
     shutil.rmtree(root / ".codeplane")
@@ -158,7 +158,7 @@ def test_a_linked_part_of_a_generation_is_replaced(root: Path, outside: Path, pa
 @pytest.mark.parametrize(
     "text", ["../../../outside\n", "/etc\n", "1/../1\n", "..\n", "1\n\n", "0\n", "1\0\n", "9" * 40]
 )
-def test_current_cannot_point_elsewhere(root: Path, outside: Path, text: str) -> None:
+def test_current_cannot_leave_the_state_directory(root: Path, outside: Path, text: str) -> None:
     sync(root)
     (root / ".codeplane/CURRENT").write_text(text)
     before = contents(outside)
@@ -174,7 +174,7 @@ def _link(path: Path) -> None:
 @pytest.mark.parametrize("name", ["CURRENT", "lock", ".gitignore", "index.db", "tantivy"])
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, _link])
 @pytest.mark.timeout(30)
-def test_strange_files_neither_block_nor_mislead(root: Path, name: str, make: Callable[[Path], None]) -> None:
+def test_special_files_do_not_block(root: Path, name: str, make: Callable[[Path], None]) -> None:
     sync(root)
     (generation,) = (root / ".codeplane/generations").iterdir()
     path = generation / name if name in ("index.db", "tantivy") else root / ".codeplane" / name
@@ -193,7 +193,7 @@ def test_strange_files_neither_block_nor_mislead(root: Path, name: str, make: Ca
     assert Path("/etc/passwd").stat().st_mtime_ns == passwd.st_mtime_ns
 
 
-def test_a_lock_that_is_a_fifo_tells_no_owner_and_does_not_block(root: Path) -> None:
+def test_fifo_lock_does_not_block(root: Path) -> None:
     sync(root)
     (root / ".codeplane/lock").unlink()
     os.mkfifo(root / ".codeplane/lock")
@@ -204,7 +204,7 @@ def test_a_lock_that_is_a_fifo_tells_no_owner_and_does_not_block(root: Path) -> 
         assert raised.value.code is ErrorCode.INDEX_LOCKED
 
 
-def test_others_may_not_read_or_write_the_index(root: Path) -> None:
+def test_index_is_private(root: Path) -> None:
     (root / ".codeplane").mkdir(mode=0o777)
     (root / ".codeplane").chmod(0o777)
     sync(root)
@@ -225,7 +225,7 @@ def test_a_hostile_configuration_has_no_effect(root: Path, text: bytes) -> None:
     assert [ignored.code for ignored in config.ignored] == [WarningCode.CONFIG_IGNORED]
 
 
-def test_clearing_follows_no_link(root: Path, outside: Path) -> None:
+def test_clear_follows_no_link(root: Path, outside: Path) -> None:
     sync(root)
     (root / ".codeplane/inner").symlink_to(outside)
     (generation,) = (root / ".codeplane/generations").iterdir()

@@ -205,7 +205,7 @@ def test_cancelled_sync_is_usable_and_resumed(tmp_path: Path) -> None:
             assert logical_dump(indexer) == scratch_dump(root, tmp_path)
 
 
-def test_an_interrupt_raised_anywhere_leaves_a_usable_index(tmp_path: Path) -> None:
+def test_interrupt_leaves_a_usable_index(tmp_path: Path) -> None:
     """KeyboardInterrupt out of the callback, as a signal handler would raise it."""
     root = make_repository(tmp_path / "repo", sources(60))
     for phase in ("scan", "index", "finish"):

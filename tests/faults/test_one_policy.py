@@ -80,7 +80,7 @@ def filled(value: object, name: str) -> object:
 
 
 @pytest.mark.parametrize("name", [*NAMES, "link.txt"])
-def test_a_secret_is_shown_by_no_tool(leaky: Server, name: str) -> None:
+def test_no_tool_shows_a_secret(leaky: Server, name: str) -> None:
     for tool, arguments in READS:
         asked = filled(arguments, name)
         assert isinstance(asked, dict)
@@ -92,7 +92,7 @@ def test_a_secret_is_shown_by_no_tool(leaky: Server, name: str) -> None:
 
 
 @pytest.mark.parametrize(("tool", "arguments"), FINDS, ids=lambda value: json.dumps(value))
-def test_a_secret_is_found_by_no_tool(leaky: Server, tool: str, arguments: dict[str, object]) -> None:
+def test_no_tool_finds_a_secret(leaky: Server, tool: str, arguments: dict[str, object]) -> None:
     found = leaky.call(tool, arguments)
     for part in ("result", "warnings"):
         told = json.dumps(found.get(part, {}))
@@ -112,7 +112,7 @@ def test_protected_paths_are_rejected_in_every_spelling(leaky: Server, path: str
         assert "PROTECTED_PATH" in found, (tool, asked, found)
 
 
-def test_the_check_would_find_one(tmp_path: Path) -> None:
+def test_check_detects_a_planted_secret(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {"plain.py": f"def {TOKEN}():\n    return 'committed'\n"})
     with serving(root) as server:
         for tool, arguments in [*READS, *FINDS]:

@@ -58,7 +58,7 @@ def peak_of(pid: int, stop: threading.Event) -> list[int]:
     return peak
 
 
-def test_huge_files_cost_little_and_are_reported(tmp_path: Path) -> None:
+def test_huge_files_are_skipped_and_reported(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {"a.py": "def small():\n    return 1\n"})
     for name, size in (("sparse.bin", 5 * 1024**3), ("line.json", 300 * 1024**2), ("sparse.py", 80 * 1024**2)):
         with (root / name).open("wb") as file:
@@ -119,7 +119,7 @@ OPENERS: dict[str, tuple[str, ...]] = {
     "markdown": ("> ", "- ", "```\n", "# a\n"),
     "bash": ("$(", "if x; then ", "${a:-", "`"),
 }
-"""Of the other languages brackets alone."""
+"""Only brackets, for the other languages."""
 QUICK: dict[str, tuple[str, ...]] = {
     "python": ("f'{",),
     "javascript": ("`${",),
@@ -129,7 +129,7 @@ QUICK: dict[str, tuple[str, ...]] = {
     "rust": ("m!{",),
     "java": ("A<",),
 }
-"""Those that are parsed at once, or that end their worker at once."""
+"""Bombs that parse quickly, or kill their worker quickly."""
 DEPTHS = (1_000, 20_000, 100_000, 1_000_000)
 
 
@@ -162,11 +162,11 @@ def test_every_language_has_bombs() -> None:
 
 
 @pytest.mark.parametrize("depth", [1_000, 20_000, 1_000_000])
-def test_nesting_never_reaches_the_parent(tmp_path: Path, depth: int) -> None:
+def test_deep_nesting_does_not_crash_the_parent(tmp_path: Path, depth: int) -> None:
     run_bombs(tmp_path, bombs((depth,), OPENERS if depth == 1_000 else QUICK), seconds=3.0)
 
 
 @pytest.mark.sweep
 @pytest.mark.timeout(0)
-def test_nesting_never_reaches_the_parent_at_length(tmp_path: Path) -> None:
+def test_deep_nesting_sweep(tmp_path: Path) -> None:
     run_bombs(tmp_path, bombs(DEPTHS, OPENERS), seconds=5.0)

@@ -33,7 +33,7 @@ from support.mutations import MAX_BYTES, mutants
 
 CASES = Path(__file__).parent.parent / "facts"
 INPUTS = 25
-"""Of each grammar in the default suite."""
+"""Inputs per grammar in the default suite."""
 
 ALONE = """
 import sys
@@ -56,7 +56,7 @@ class Tally:
     inputs: int = 0
     deaths: int = 0
     aside: dict[str, list[bytes]] = field(default_factory=dict)
-    """What was set aside, by reason."""
+    """Quarantined inputs by reason."""
 
     def __str__(self) -> str:
         died, late = (len(self.aside.get(reason, ())) for reason in ("worker_died", "timeout"))
@@ -124,7 +124,7 @@ def fuzz(language: str, seed: int, going: Callable[[int], bool], pool: ParserPoo
 
 
 def blame(language: str, inputs: Sequence[bytes]) -> list[str]:
-    """Of the first sources that ended a worker, those at which our own code failed: the last line of each failure."""
+    """Last traceback line of the first sources that killed a worker in our own code."""
     found = []
     for source in inputs[:_BLAMED]:
         command = [sys.executable, "-c", ALONE, language, str(PARSE_MEMORY_BYTES)]
@@ -149,7 +149,7 @@ def test_the_same_seed_gives_the_same_inputs() -> None:
 
 
 @pytest.mark.parametrize("language", [language.name for language in languages()])
-def test_broken_sources_come_back(language: str, shared_pool: ParserPool) -> None:
+def test_broken_sources_yield_facts(language: str, shared_pool: ParserPool) -> None:
     assert sources(language), "a language without a case file"
     tally = fuzz(language, 1, lambda number: number < INPUTS, shared_pool, 8 * 1024)
     assert tally.inputs == INPUTS
@@ -165,7 +165,7 @@ def shared_pool() -> Iterator[ParserPool]:
 
 @pytest.mark.sweep
 @pytest.mark.timeout(0)
-def test_broken_sources_at_length() -> None:
+def test_broken_sources_sweep() -> None:
     seconds = float(os.environ.get("CPL_SECONDS", "60"))
     seed = int(os.environ.get("CPL_SEED", "20261115"))
     chosen = os.environ.get("CPL_GRAMMARS", "").split() or [language.name for language in languages()]
@@ -188,14 +188,14 @@ def test_broken_sources_at_length() -> None:
     assert not ours
 
 
-def test_a_word_without_end_takes_no_time() -> None:
+def test_endless_word_is_linear() -> None:
     began = time.process_time()
     found = extract("toml", "m.toml", b"v = '" + b"x" * 400_000 + b"'\n")
     assert time.process_time() - began < 2
     assert [row.name for row in found.facts.defs] == ["v"]
 
 
-def test_an_error_that_holds_thousands_of_parts_takes_no_time() -> None:
+def test_large_error_node_is_linear() -> None:
     source = f"defmodule A do\n  def f(a), do: a\n  @type t :: list(It{'ï»¿' * 8000})\n  def g(a), do: a\nend\n"
     began = time.process_time()
     found = extract("elixir", "m.ex", source.encode())
@@ -204,7 +204,7 @@ def test_an_error_that_holds_thousands_of_parts_takes_no_time() -> None:
     assert "cut" in {problem.code for problem in found.problems}
 
 
-def test_a_chain_of_operators_may_be_long() -> None:
+def test_long_operator_chain_is_accepted() -> None:
     source = b"defmodule A do\n  defstruct [" + b":a ++ " * 3000 + b":b]\nend\n"
     names = [row.name for row in extract("elixir", "m.ex", source).facts.defs]
     assert names[0] == "A"
@@ -212,7 +212,7 @@ def test_a_chain_of_operators_may_be_long() -> None:
 
 
 @pytest.mark.parametrize("filling", [" ", "*", "\t*"])
-def test_a_comment_of_one_endless_line_takes_no_time(filling: str) -> None:
+def test_endless_comment_line_is_linear(filling: str) -> None:
     source = f"/** Told. {filling * 200_000} end */\nfunction f() {{}}\n"
     began = time.process_time()
     found = extract("javascript", "m.js", source.encode())

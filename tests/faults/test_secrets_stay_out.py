@@ -54,11 +54,11 @@ def plant(root: Path) -> dict[str, str]:
     return planted
 
 
-def test_no_byte_of_a_secret_is_kept(tmp_path: Path) -> None:
+def test_no_secret_byte_is_stored(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {"src/pkg/a.py": "def visible():\n    return 1\n"})
     planted = plant(root)
     assert len(planted) == 200
-    # Tracked as well as untracked ones: somebody committed them.
+    # Tracked as well as untracked: secrets may have been committed.
     git(root, "add", "-f", *list(planted)[::2])
     git(root, "commit", "-qm", "oops")
     assert sync(root).files == 1
@@ -91,7 +91,7 @@ def _spellings(token: str) -> tuple[bytes, ...]:
     )
 
 
-def test_the_check_would_find_one(tmp_path: Path) -> None:
+def test_check_detects_a_planted_secret(tmp_path: Path) -> None:
     """The same token in an ordinary file is in the index, so looking for its bytes means something."""
     root = make_repository(tmp_path / "repo", {"a.py": "def zqordinarytokenxyz():\n    return 1\n"})
     sync(root)
@@ -114,7 +114,7 @@ def test_a_secret_has_no_outline(tmp_path: Path) -> None:
             assert find_definitions(workspace.read, token).total == 0
 
 
-def test_a_file_that_becomes_a_secret_by_its_name_is_forgotten(tmp_path: Path) -> None:
+def test_file_renamed_to_a_secret_is_removed(tmp_path: Path) -> None:
     """Renamed to a secret name, its old text must leave the index, pages and segments included."""
     root = make_repository(tmp_path / "repo", {"a.py": "def visible():\n    return 1\n"})
     write(root, "settings.txt", "password zqformerlyvisibletoken\n")

@@ -85,7 +85,7 @@ class Round:
             assert not client.strays
         if survivors:
             until(lambda: len(self._place.engines()) == 1, 10)
-            # One that was told to end may have answered them all, and be gone a moment later.
+            # A process asked to stop may have answered everything, and exit a moment later.
             until(self._is_served, 10)
 
     def _end(self) -> None:
@@ -93,7 +93,7 @@ class Round:
         for client in self._clients:
             self._chance.choice(ways)(client)
         for other in self._others:
-            # Commands may finish; a server has to be told.
+            # Commands finish by themselves; a server must be stopped.
             other.send_signal(self._chance.choice((signal.SIGTERM, signal.SIGINT, signal.SIGKILL)))
         for client in self._clients:
             client.process.wait(20)
@@ -129,11 +129,11 @@ def rounds(tmp_path: Path, seed: int, count: int) -> None:
 
 
 @pytest.mark.timeout(300)
-def test_processes_come_and_go(tmp_path: Path) -> None:
+def test_processes_start_and_are_killed(tmp_path: Path) -> None:
     rounds(tmp_path, int(os.environ.get("CPL_SEED", "3")), int(os.environ.get("CPL_SERVER_ROUNDS", "10")))
 
 
 @pytest.mark.sweep
 @pytest.mark.timeout(0)
-def test_processes_come_and_go_at_length(tmp_path: Path) -> None:
+def test_processes_start_and_are_killed_sweep(tmp_path: Path) -> None:
     rounds(tmp_path, int(os.environ.get("CPL_SEED", "20261115")), int(os.environ.get("CPL_ROUNDS", "1000")))

@@ -53,10 +53,10 @@ def test_each_share_counts_what_it_says(tmp_path: Path) -> None:
     assert row.recall.differences == ["miss function shape a.py:8"]
     assert (row.precision.of, row.precision.agreed) == (4, 3)
     assert row.precision.reasons == {"a keyword declares it, and ctags passes over it": 1}
-    assert (row.precision.share, row.precision.mended) == (0.75, 1.0)
+    assert (row.precision.share, row.precision.adjusted) == (0.75, 1.0)
     assert row.precision.interval == wilson(3, 4)
     assert (row.level.of, row.level.agreed) == (3, 2)
-    assert row.level.reasons == {"ctags loses the scope: the line is indented beneath our parent": 1}
+    assert row.level.reasons == {"ctags loses the scope: the line is indented under our parent": 1}
 
 
 def test_a_table_shows_the_share_with_and_without_what_is_explained(
@@ -134,13 +134,13 @@ LEVELS = {
         "a.java",
         "class A {\n    int one() {\n        return 1;\n    }\n}\n",
         tag("a.java", "one", 2, "method", "Java"),
-        "ctags loses the scope: the line is indented beneath our parent",
+        "ctags loses the scope: the line is indented under our parent",
     ),
     "a header of many lines": (
         "a.java",
         "class A\n    extends B<C>\n{\n    int one() {\n        return 1;\n    }\n}\n",
         tag("a.java", "one", 4, "method", "Java"),
-        "ctags loses the scope: the line is indented beneath our parent",
+        "ctags loses the scope: the line is indented under our parent",
     ),
     "a scope that has ended": (
         "a.rb",

@@ -51,8 +51,8 @@ def answers(*lines: int, tier: str = "STRONG") -> list[Answer]:
 
 def test_reference_of_neither_tool_is_an_error_unless_traced() -> None:
     truth = a_truth(at(1, 2, 3, 4), contested=at(5, 6), confirmed=at(1, 7, 8), refuted=at(9))
-    judged = judge(truth, answers(1, 2, 5, 7, 9, 10))
-    assert judged.score == Score(
+    verdict = judge(truth, answers(1, 2, 5, 7, 9, 10))
+    assert verdict.score == Score(
         definitions=1,
         answered=1,
         agreed=4,
@@ -67,9 +67,9 @@ def test_reference_of_neither_tool_is_an_error_unless_traced() -> None:
         hit_runtime=2,
         exact=0,
     )
-    assert judged.wrong == tuple(sorted(at(9, 10)))
-    assert judged.missed == tuple(sorted(at(3, 4)))
-    assert judged.score.shares == {
+    assert verdict.wrong == tuple(sorted(at(9, 10)))
+    assert verdict.missed == tuple(sorted(at(3, 4)))
+    assert verdict.score.shares == {
         "precision": 4 / 6,
         "recall_agreed": 2 / 4,
         "recall_union": 3 / 6,
@@ -80,16 +80,16 @@ def test_reference_of_neither_tool_is_an_error_unless_traced() -> None:
 
 
 def test_uncertain_answer_is_not_an_error() -> None:
-    judged = judge(a_truth(at(1, 2)), [*answers(1), *answers(2, 3, tier="ANCHORED")])
-    assert (judged.score.hit_agreed, judged.score.hit_any_tier, judged.score.errors) == (1, 2, 0)
-    assert total_tiers([judged, judged]) == {"ANCHORED": (4, 2), "STRONG": (2, 2)}
+    verdict = judge(a_truth(at(1, 2)), [*answers(1), *answers(2, 3, tier="ANCHORED")])
+    assert (verdict.score.hit_agreed, verdict.score.hit_any_tier, verdict.score.errors) == (1, 2, 0)
+    assert total_tiers([verdict, verdict]) == {"ANCHORED": (4, 2), "STRONG": (2, 2)}
 
 
 def test_the_definition_itself_counts_on_neither_side() -> None:
     own = DEFINITION.position
-    judged = judge(a_truth([own, *at(1)]), [Answer(*own, "PROVEN"), *answers(1, tier="")])
-    assert judged.score.agreed == judged.score.hit_agreed == judged.score.exact == 1
-    assert total([judged, judge(a_truth([own]), [])]).exact == 2
+    verdict = judge(a_truth([own, *at(1)]), [Answer(*own, "PROVEN"), *answers(1, tier="")])
+    assert verdict.score.agreed == verdict.score.hit_agreed == verdict.score.exact == 1
+    assert total([verdict, judge(a_truth([own]), [])]).exact == 2
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def found(files: dict[str, bytes], path: str) -> dict[str, bool]:
 
 
 @pytest.mark.parametrize("files", FILES.values(), ids=FILES.keys())
-def test_as_git_has_it(tmp_path: Path, files: dict[str, bytes]) -> None:
+def test_attributes_agree_with_git(tmp_path: Path, files: dict[str, bytes]) -> None:
     git(tmp_path, "init", "-q")
     for name, data in files.items():
         write(tmp_path, name, data)
@@ -94,7 +94,7 @@ def test_irrelevant_attribute_lines_are_ignored(data: bytes) -> None:
     assert parse_attributes(data) == ()
 
 
-def test_more_than_counts_is_left_out_from_below() -> None:
+def test_excess_rules_are_dropped_from_the_end() -> None:
     many = tuple(AttributeStatement(f"f{number}.js", GENERATED, True) for number in range(MAX_STATEMENTS - 1))
     one = (AttributeStatement("*.go", VENDORED, True), AttributeStatement("*.rs", VENDORED, True))
     attributes = Attributes({RepoPath("b/.gitattributes"): one, RepoPath(".gitattributes"): many})
@@ -102,7 +102,7 @@ def test_more_than_counts_is_left_out_from_below() -> None:
     assert VENDORED in attributes.find(RepoPath("b/a.go")) and attributes.find(RepoPath("b/a.rs")) == {}
 
 
-def test_no_pattern_is_slow() -> None:
+def test_patterns_match_in_linear_time() -> None:
     data = b"**/*a*a*a*a*a*a*a*b linguist-generated\n" + b"**/a/**/a/**/a/**/a/**/b linguist-vendored\n"
     attributes = Attributes({RepoPath(".gitattributes"): parse_attributes(data)})
     begun = time.perf_counter()
@@ -110,6 +110,6 @@ def test_no_pattern_is_slow() -> None:
     assert time.perf_counter() - begun < 0.5
 
 
-def test_a_name_that_is_not_utf8() -> None:
+def test_non_utf8_names_are_supported() -> None:
     attributes = Attributes({RepoPath(".gitattributes"): parse_attributes(b"\xff.js linguist-generated\n")})
     assert attributes.find(RepoPath(os.fsdecode(b"\xff.js")))[GENERATED].holds

@@ -32,7 +32,7 @@ def test_head_and_index_versions_differ(tmp_path: Path) -> None:
     assert versions(root, "d") == versions(root, "d/a.txt/b") == versions(root, "never") == (None, None)
 
 
-def test_names_that_are_no_text(tmp_path: Path) -> None:
+def test_non_utf8_names_are_supported(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {})
     name = os.fsdecode(b"caf\xe9.txt")
     write(root, name, "a\n")
@@ -41,7 +41,7 @@ def test_names_that_are_no_text(tmp_path: Path) -> None:
     assert versions(root, name) == (b"a\n", b"a\n")
 
 
-def test_links_and_submodules_are_no_files(tmp_path: Path) -> None:
+def test_links_and_submodules_have_no_blob(tmp_path: Path) -> None:
     inner = make_repository(tmp_path / "inner", {"a.txt": "inner\n"})
     root = make_repository(tmp_path / "repo", {"a.txt": "outer\n"})
     os.symlink("a.txt", root / "link")
@@ -55,7 +55,7 @@ def test_links_and_submodules_are_no_files(tmp_path: Path) -> None:
         assert caught.value.code is ErrorCode.GIT_UNSUPPORTED
 
 
-def test_an_unborn_branch_has_nothing(tmp_path: Path) -> None:
+def test_unborn_branch_has_no_blobs(tmp_path: Path) -> None:
     root = tmp_path / "repo"
     root.mkdir()
     git(root, "init", "-q")
@@ -64,14 +64,14 @@ def test_an_unborn_branch_has_nothing(tmp_path: Path) -> None:
     assert versions(root, "a.txt") == (None, b"a\n")
 
 
-def test_size_is_bounded(tmp_path: Path) -> None:
+def test_blob_size_is_bounded(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {"a.txt": "x" * (LIMIT + 1)})
     with pytest.raises(CodePlaneError) as caught:
         read_blob(root, RepoPath("a.txt"), "HEAD", LIMIT)
     assert caught.value.code is ErrorCode.FILE_TOO_LARGE
 
 
-def test_another_repository_is_not_read_through_a_pointer(tmp_path: Path) -> None:
+def test_gitdir_pointer_to_another_repository_is_not_followed(tmp_path: Path) -> None:
     """A directory whose `.git` points to another repository must not reveal its content."""
     private = make_repository(tmp_path / "private", {"config.py": "TOKEN = 1\n"})
     bait = tmp_path / "bait"
@@ -83,13 +83,13 @@ def test_another_repository_is_not_read_through_a_pointer(tmp_path: Path) -> Non
         assert caught.value.code is ErrorCode.GIT_UNSUPPORTED
 
 
-def test_a_linked_worktree_is_its_own(tmp_path: Path) -> None:
+def test_linked_worktree_has_its_own_head(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {"a.txt": "one\n"})
     git(root, "worktree", "add", "-q", str(tmp_path / "other"))
     assert versions(tmp_path / "other", "a.txt") == (b"one\n", b"one\n")
 
 
-def test_a_pipe_among_the_objects_is_not_waited_for(tmp_path: Path) -> None:
+def test_fifo_among_the_objects_does_not_block(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {"a.txt": "one\n"})
     (objects,) = [
         path
@@ -103,7 +103,7 @@ def test_a_pipe_among_the_objects_is_not_waited_for(tmp_path: Path) -> None:
     assert caught.value.code is ErrorCode.GIT_DAMAGED
 
 
-def test_no_repository(tmp_path: Path) -> None:
+def test_missing_repository_is_reported(tmp_path: Path) -> None:
     with pytest.raises(CodePlaneError) as caught:
         read_blob(tmp_path, RepoPath("a.txt"), "HEAD", LIMIT)
     assert caught.value.code is ErrorCode.NOT_A_REPOSITORY

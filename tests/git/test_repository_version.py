@@ -207,14 +207,14 @@ def test_truncated_index(repo: Path) -> None:
     assert caught.value.code is ErrorCode.GIT_DAMAGED
 
 
-def test_gitdir_file_that_leads_nowhere(tmp_path: Path) -> None:
+def test_dangling_gitdir_file(tmp_path: Path) -> None:
     (tmp_path / ".git").write_text("gitdir: /nowhere/at/all\n")
     with pytest.raises(CodePlaneError) as caught:
         repo_version(tmp_path)
     assert caught.value.code is ErrorCode.GIT_DAMAGED
 
 
-def test_formats_that_libgit2_lacks(repo: Path, tmp_path: Path) -> None:
+def test_unsupported_repository_formats(repo: Path, tmp_path: Path) -> None:
     sha256 = tmp_path / "sha256"
     sha256.mkdir()
     git(sha256, "init", "-q", "--object-format=sha256")
@@ -259,7 +259,7 @@ def test_tracked_paths(repo: Path) -> None:
     assert tracked_paths(repo) == {"a.py", "d/é.py", bad}
 
 
-def test_looking_does_not_write(repo: Path) -> None:
+def test_reading_does_not_write(repo: Path) -> None:
     before = snapshot(repo)
     (repo / "a.py").write_text("changed")
     repo_version(repo)

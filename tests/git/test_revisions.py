@@ -67,7 +67,7 @@ def repo(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("INDEX", "staged"),
     ],
 )
-def test_every_name_of_a_revision(repo: Path, revision: str, text: str) -> None:
+def test_every_revision_syntax_is_resolved(repo: Path, revision: str, text: str) -> None:
     found = read(repo, revision)
     assert found.data.decode() == f"{text}\n"
     if revision != "INDEX":
@@ -98,7 +98,7 @@ def test_every_name_of_a_revision(repo: Path, revision: str, text: str) -> None:
         *("nothing", "HEAD~50", "v3", "deadbeef", "0" * 40, "FETCH_HEAD", "config", "HEAD^7", "index"),
     ],
 )
-def test_anything_else_is_an_argument_that_cannot_be_used(repo: Path, revision: str) -> None:
+def test_invalid_revisions_are_argument_errors(repo: Path, revision: str) -> None:
     error = refused(repo, revision)
     assert error.code is ErrorCode.ARGUMENT_INVALID
     assert error.expected and error.example == "HEAD~1"
@@ -132,12 +132,12 @@ def test_not_found_errors_suggest_near_paths_without_secrets(repo: Path) -> None
     assert ".env" not in str(refused(repo, "HEAD", ".env.loca").details)
 
 
-def test_a_file_that_is_larger_than_wanted(repo: Path) -> None:
+def test_oversized_blob_is_refused(repo: Path) -> None:
     assert read(repo, "v1", limit=4).data == b"one\n"
     assert refused(repo, "v1", limit=3).code is ErrorCode.FILE_TOO_LARGE
 
 
-def test_before_the_first_commit(tmp_path: Path) -> None:
+def test_unborn_branch_is_reported(tmp_path: Path) -> None:
     tmp_path.joinpath("repo").mkdir()
     git(tmp_path / "repo", "init", "-q", "-b", "main")
     error = refused(tmp_path / "repo", "HEAD")
@@ -183,7 +183,7 @@ def test_a_foreign_repository_is_not_read(repo: Path, tmp_path: Path, way: str) 
     assert refused(place, "HEAD").code in (ErrorCode.GIT_UNSUPPORTED, ErrorCode.NOT_A_REPOSITORY)
 
 
-def test_a_worktree_is_its_own(repo: Path, tmp_path: Path) -> None:
+def test_worktree_has_its_own_head(repo: Path, tmp_path: Path) -> None:
     git(repo, "worktree", "add", "-q", "--detach", str(tmp_path / "linked"), "v1")
     try:
         assert read(tmp_path / "linked", "HEAD").data == b"one\n"
@@ -192,7 +192,7 @@ def test_a_worktree_is_its_own(repo: Path, tmp_path: Path) -> None:
         git(repo, "worktree", "remove", "--force", str(tmp_path / "linked"))
 
 
-def test_names_that_are_no_text(tmp_path: Path) -> None:
+def test_non_utf8_names_are_supported(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {"a.py": "one\n"})
     with open(os.fsencode(root) + b"/\xff.py", "wb") as file:
         file.write(b"odd\n")
@@ -201,7 +201,7 @@ def test_names_that_are_no_text(tmp_path: Path) -> None:
     assert read(root, "HEAD", "\udcff.py").data == read(root, "INDEX", "\udcff.py").data == b"odd\n"
 
 
-def test_a_pipe_in_place_of_a_reference_is_damage_at_once(tmp_path: Path) -> None:
+def test_fifo_in_place_of_a_ref_is_reported_as_damage(tmp_path: Path) -> None:
     """Asked in a process that can be given up: a wait in libgit2 has no end."""
     program = (
         "import sys; from pathlib import Path\n"

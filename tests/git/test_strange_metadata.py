@@ -49,7 +49,7 @@ def with_submodule(repo: Path, tmp_path: Path) -> Path:
     return repo
 
 
-def run_apart(*paths: Path) -> list[str]:
+def run_in_subprocess(*paths: Path) -> list[str]:
     """Read each repository in a process that can be killed: libgit2 could block forever."""
     program = (
         "import sys; from pathlib import Path\n"
@@ -79,10 +79,10 @@ def test_gitmodules_content_has_no_effect(with_submodule: Path, tmp_path: Path, 
     assert "mod/a.py" in tracked_paths(with_submodule)
 
 
-def test_gitmodules_leads_to_no_pipe(with_submodule: Path, tmp_path: Path) -> None:
+def test_fifo_gitmodules_does_not_block(with_submodule: Path, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (with_submodule / ".gitmodules").write_text(f"[include]\n\tpath = {tmp_path / 'pipe'}\n")
-    assert run_apart(with_submodule) == ["well"] * 3
+    assert run_in_subprocess(with_submodule) == ["well"] * 3
 
 
 def test_submodules_of_a_linked_worktree(with_submodule: Path, tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_submodules_of_a_linked_worktree(with_submodule: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("way", ["pointer", "commondir"])
-def test_a_submodule_that_is_kept_elsewhere_is_not_opened(with_submodule: Path, tmp_path: Path, way: str) -> None:
+def test_submodule_outside_the_repository_is_not_opened(with_submodule: Path, tmp_path: Path, way: str) -> None:
     foreign = make(tmp_path / "foreign")
     (foreign / "secret.py").write_text("s")
     git(foreign, "add", ".")
@@ -106,7 +106,7 @@ def test_a_submodule_that_is_kept_elsewhere_is_not_opened(with_submodule: Path, 
     assert tracked_paths(with_submodule) == {"a.py", ".gitmodules"}
 
 
-def test_an_index_that_names_another_place(with_submodule: Path, tmp_path: Path) -> None:
+def test_index_with_outside_paths_is_rejected(with_submodule: Path, tmp_path: Path) -> None:
     """git does not write such a path, but a handmade repository can contain one."""
     place = make(tmp_path / "longname")
     name = str(place)
@@ -134,7 +134,7 @@ PIPES = (
 )
 
 
-def test_pipes_in_place_of_files_are_damage_at_once(tmp_path: Path) -> None:
+def test_fifos_in_place_of_files_are_reported_as_damage(tmp_path: Path) -> None:
     places = []
     for number, name in enumerate(PIPES):
         place = make(tmp_path / str(number))
@@ -143,13 +143,13 @@ def test_pipes_in_place_of_files_are_damage_at_once(tmp_path: Path) -> None:
         (place / ".git" / name).unlink(missing_ok=True)
         os.mkfifo(place / ".git" / name)
         places.append(place)
-    told = run_apart(*places)
+    told = run_in_subprocess(*places)
     assert len(told) == 3 * len(PIPES)
     assert {line.split()[0] for line in told} == {"GIT_DAMAGED"}
     assert all("not a regular file" in line for line in told)
 
 
-def test_a_pipe_behind_a_link_or_a_pointer(repo: Path, tmp_path: Path) -> None:
+def test_fifo_behind_a_link_or_pointer_does_not_block(repo: Path, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (repo / ".git/index").unlink()
     (repo / ".git/index").symlink_to(tmp_path / "pipe")
@@ -157,7 +157,7 @@ def test_a_pipe_behind_a_link_or_a_pointer(repo: Path, tmp_path: Path) -> None:
     pointed = tmp_path / "pointed"
     pointed.mkdir()
     (pointed / ".git").write_text(f"gitdir: {repo}/.git\n")
-    assert {line.split()[0] for line in run_apart(repo, pointed)} == {"GIT_DAMAGED"}
+    assert {line.split()[0] for line in run_in_subprocess(repo, pointed)} == {"GIT_DAMAGED"}
 
 
 def test_a_packed_branch_beside_an_empty_directory_of_its_name(repo: Path) -> None:
@@ -203,7 +203,7 @@ def test_system_errors_are_reported(repo: Path) -> None:
         repo_version(repo)
 
 
-def test_the_branch_here_in_a_worktree_and_in_a_submodule(with_submodule: Path, tmp_path: Path) -> None:
+def test_branch_of_worktrees_and_submodules(with_submodule: Path, tmp_path: Path) -> None:
     git(with_submodule, "worktree", "add", "-q", "-b", "other", str(tmp_path / "linked"))
     git(with_submodule / "mod", "checkout", "-q", "-b", "inner")
     (tmp_path / "alias").symlink_to(tmp_path / "linked")

@@ -1,4 +1,4 @@
-"""What a user installs: a wheel, into an environment of exactly the locked versions."""
+"""The wheel installs and runs in an environment of exactly the locked versions."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import pytest
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "codeplane"
 
 NOWHERE: tuple[str, ...] = ()
-HOMES: dict[str, tuple[str, ...]] = {
+LIBRARY_PACKAGES: dict[str, tuple[str, ...]] = {
     "pickle": NOWHERE,
     "shelve": NOWHERE,
     "marshal": NOWHERE,
@@ -58,7 +58,11 @@ def uses_shell(tree: ast.AST) -> bool:
 
 
 def findings(package: str, tree: ast.AST) -> list[str]:
-    found = [f"imports {name}" for name in imported(tree) if name in HOMES and package not in HOMES[name]]
+    found = [
+        f"imports {name}"
+        for name in imported(tree)
+        if name in LIBRARY_PACKAGES and package not in LIBRARY_PACKAGES[name]
+    ]
     names = set(os_names(tree))
     if package != "cli" and names & ENVIRONMENT:
         found.append("reads the environment")

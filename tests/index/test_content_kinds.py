@@ -119,7 +119,7 @@ def symbols(told: dict[str, object]) -> list[tuple[str, int, int]]:
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_content(server: Server, name: str) -> None:
+def test_content_is_classified(server: Server, name: str) -> None:
     kind, path = KINDS[name], f"{name}/m.py"
     state = {None: "indexed", "too_large_to_parse": "text"}.get(kind.reason, "skipped")
     assert row(server, path) == (state, kind.reason, kind.encoding, kind.lines)

@@ -75,7 +75,7 @@ def test_ignore_patterns(tmp_path: Path) -> None:
         assert set(states(indexer)) == {"a.py"}
 
 
-def test_overlay_off_keeps_to_tracked_files(tmp_path: Path) -> None:
+def test_overlay_off_indexes_tracked_files_only(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {"a.py": "x = 1\n"})
     write(root, "untracked.py", "y = 1\n")
     with Indexer.open(options_for(root, overlay=False)) as indexer:
@@ -102,7 +102,7 @@ def test_size_cap_leaves_files_pending_and_warns(tmp_path: Path) -> None:
             assert get_file(snapshot, "m299.py") is not None
 
 
-def test_hash_concurrency_changes_nothing_but_speed(tmp_path: Path) -> None:
+def test_hash_concurrency_does_not_change_results(tmp_path: Path) -> None:
     root = make_repository(
         tmp_path / "repo", {f"d{number % 7}/f{number}.md": f"text {number}\n" for number in range(300)}
     )

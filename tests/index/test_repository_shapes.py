@@ -146,7 +146,7 @@ def indexed(root: Path, **changes: object) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_shape(tmp_path: Path, name: str) -> None:
+def test_repository_shapes_are_indexed(tmp_path: Path, name: str) -> None:
     shape = SHAPES[name]
     root = shape.make(tmp_path)
     assert indexed(root) == shape.files
@@ -177,7 +177,7 @@ def test_both_sides_of_a_conflict_are_indexed(tmp_path: Path, command: tuple[str
         assert [symbol["name"] for symbol in after["result"]["symbols"]] == ["both"]
 
 
-def test_sparse_files_come_and_go(tmp_path: Path) -> None:
+def test_sparse_checkout_changes_are_followed(tmp_path: Path) -> None:
     root = sparse(tmp_path, "--cone", "left")
     assert indexed(root) == ("a.py", "left/b.py")
     git(root, "sparse-checkout", "set", "right")
@@ -186,7 +186,7 @@ def test_sparse_files_come_and_go(tmp_path: Path) -> None:
     assert indexed(root) == tuple(FILES)
 
 
-def test_a_clone_without_objects_is_not_completed(tmp_path: Path) -> None:
+def test_partial_clone_is_not_fetched(tmp_path: Path) -> None:
     """Missing objects of a partial clone are not fetched, even if the remote is unreachable."""
     root = clone(tmp_path, "--filter=blob:none")
     (tmp_path / "origin").rename(tmp_path / "gone")

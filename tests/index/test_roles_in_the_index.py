@@ -121,7 +121,7 @@ def by_role(indexer: Indexer) -> set[str]:
         return {files[hit.file_id].path for hit in hits if files[hit.file_id].role in ("test", "fixture", "docs")}
 
 
-def test_a_change_that_stays_within_the_product_parses_nothing(tmp_path: Path) -> None:
+def test_role_change_within_a_scope_parses_nothing(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", FILES)
     with Indexer.open(options_for(root)) as indexer:
         indexer.sync()

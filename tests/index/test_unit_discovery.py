@@ -105,7 +105,7 @@ def test_workspaces_without_members_detach_nothing(root: dict[str, str]) -> None
     assert sorted(units_of("javascript", JAVASCRIPT | root).values()) == ["a", "b", "fixture", "r", "tools"]
 
 
-def test_the_closest_fence_decides() -> None:
+def test_nearest_workspace_wins() -> None:
     files = {
         "package.json": '{"name": "outer", "workspaces": ["apps/*"]}',
         "apps/one/package.json": '{"name": "one", "workspaces": ["libs/*"]}',
@@ -371,7 +371,7 @@ def test_ambient_units() -> None:
     }
 
 
-def test_a_member_in_an_excluded_directory_counts_when_it_is_listed() -> None:
+def test_listed_member_in_an_excluded_directory_counts() -> None:
     files = {
         "Cargo.toml": '[workspace]\nmembers = ["build"]\n',
         "build/Cargo.toml": crate("b"),

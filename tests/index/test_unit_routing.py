@@ -95,7 +95,7 @@ def test_common_name_prefix_is_not_a_subdirectory() -> None:
     assert unit_roots.holes_of(candidate("python", "lib")) == ("core/**",)
 
 
-def test_a_family_owns_its_own_names_only() -> None:
+def test_families_own_only_their_files() -> None:
     unit_roots = UnitRoots(
         [candidate("python", ""), candidate("javascript", ""), candidate("rust", ""), candidate("json_yaml", "")]
     )

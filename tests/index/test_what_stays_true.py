@@ -12,7 +12,7 @@ from codeplane.index.indexer import Indexer
 from support.repositories import logical_dump, make_repository, options_for, scratch_dump, write
 
 
-def test_epochs_grow_over_rebuilds(tmp_path: Path) -> None:
+def test_epochs_increase_over_rebuilds(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {"a.py": "x = 1\n"})
     seen = []
     for number in range(4):

@@ -77,7 +77,7 @@ def check(directory: Path, seen: list[str], kills: int) -> None:
     assert verify_chain(directory).is_intact
 
 
-def test_no_answered_call_is_lost_by_kills(tmp_path: Path) -> None:
+def test_kills_lose_no_answered_call(tmp_path: Path) -> None:
     chance = random.Random(7)
     seen: list[str] = []
     kills = 5

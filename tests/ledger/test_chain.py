@@ -107,7 +107,7 @@ def test_triggers_prevent_update_and_delete(tmp_path: Path, statement: str) -> N
         (["DELETE FROM events"], None, "no rows"),
     ],
 )
-def test_tampering_is_found_at_its_first_row(
+def test_tampering_is_located_at_its_first_row(
     tmp_path: Path, statements: list[str], seq: int | None, reason: str
 ) -> None:
     tamper(written(tmp_path), *statements)

@@ -96,7 +96,7 @@ def test_depth_merges_single_child_chains(tmp_path: Path) -> None:
         assert "a/b/c/d/two.py" in [row.path for row in all_rows(snapshot, 3)]
 
 
-def test_sources_weigh_more_than_their_tests(tmp_path: Path) -> None:
+def test_sources_rank_above_tests(tmp_path: Path) -> None:
     code = "".join(f"def f{number}():\n    pass\n\n\n" for number in range(20))
     files: Files = {f"lib/part{number}/code.py": code for number in range(5)}
     files |= {f"tests/part{number}/test_{extra}.py": code for number in range(5) for extra in range(4)}

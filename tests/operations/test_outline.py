@@ -200,7 +200,7 @@ def test_syntax_errors_are_counted(tmp_path: Path) -> None:
     assert found.first_error_line == 5
 
 
-def test_odd_file_names_are_answered(tmp_path: Path) -> None:
+def test_unusual_file_names_are_supported(tmp_path: Path) -> None:
     odd = os_decoded(b"a#b %41\xff.py")
     with index(tmp_path / "repo", {odd: "def f():\n    pass\n"}) as snapshot:
         found = file_outline(snapshot, RepoPath(odd), OutlineOptions(symbol="f"))

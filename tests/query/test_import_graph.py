@@ -11,7 +11,7 @@ EDGES = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=40)
 
 
 @given(EDGES)
-def test_files_are_together_when_each_reaches_the_other(pairs: list[tuple[int, int]]) -> None:
+def test_cycles_are_strongly_connected_components(pairs: list[tuple[int, int]]) -> None:
     edges: dict[int, list[int]] = {}
     for start, end in pairs:
         edges.setdefault(start, []).append(end)

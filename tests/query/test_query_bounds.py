@@ -87,13 +87,13 @@ def test_a_snapshot_cannot_write(sample: Sample, state: StateDirectory, sql: str
     assert sample.dump(generation) == before
 
 
-def test_no_index_is_said(state: StateDirectory) -> None:
+def test_missing_index_is_reported(state: StateDirectory) -> None:
     with pytest.raises(CodePlaneError) as raised:
         open_current(state)
     assert raised.value.code is ErrorCode.NOT_INDEXED
 
 
-def test_without_text_search_the_rest_answers(sample: Sample, state: StateDirectory) -> None:
+def test_queries_work_without_the_text_index(sample: Sample, state: StateDirectory) -> None:
     sample.build(state, {"a.py": "def load(): load"})
     with open_current(state, lexical=False) as snapshot:
         assert defs.list_defs_by_name(snapshot, "load", 5).total == 1
@@ -101,7 +101,7 @@ def test_without_text_search_the_rest_answers(sample: Sample, state: StateDirect
             search_files(snapshot, "load", 5)
 
 
-def test_a_released_snapshot_lets_the_log_be_emptied(sample: Sample, state: StateDirectory) -> None:
+def test_released_snapshot_allows_a_checkpoint(sample: Sample, state: StateDirectory) -> None:
     generation = sample.build(state, {"a.py": "def f(): f"})
     with open_snapshot(generation) as snapshot, open_writer(generation).writer as writer:
         for number in range(8):

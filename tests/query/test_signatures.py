@@ -38,10 +38,10 @@ def test_count_parameters(signature: str, name: str, count: int | None) -> None:
         ("Get(v interface{}) any", (("any",), ("any",))),
     ],
 )
-def test_types_of_go(signature: str, types: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
+def test_go_parameter_types(signature: str, types: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
     assert go_types(signature, "Get") == types
 
 
-def test_lists_are_divided_outside_of_brackets() -> None:
+def test_parameters_are_split_outside_brackets() -> None:
     assert split_list("a: (x, y) => Map<K, V>, b, [c, d]") == ["a: (x, y) => Map<K, V>", "b", "[c, d]"]
     assert split_list("") == []

@@ -39,7 +39,7 @@ def outline(client: McpClient) -> dict[str, Any]:
     return client.call("file_outline", file="app.py", freshness_policy="strict")
 
 
-def test_the_first_directory_in_a_repository_is_answered_about(place: Place, tmp_path: Path) -> None:
+def test_first_client_root_inside_a_repository_is_served(place: Place, tmp_path: Path) -> None:
     (elsewhere := tmp_path / "elsewhere").mkdir()
     client = start(place, elsewhere, {"roots": {}})
     tell(client, "https://example.org/x", "file://other-host/x", 7, f"file://{elsewhere}", f"file://{place.root}/pkg")
@@ -47,7 +47,7 @@ def test_the_first_directory_in_a_repository_is_answered_about(place: Place, tmp
     assert client.end(5) == 0
 
 
-def test_names_that_are_no_directories_are_passed_over() -> None:
+def test_client_roots_that_are_not_directories_are_skipped() -> None:
     uris = ["file://[x", "file:///a%00b", "file:///a%20b", "file://localhost/c", "", 7, None]
     assert parse_roots({"roots": [{"uri": uri} for uri in uris]}) == ["/a b", "/c"]
 
@@ -58,7 +58,7 @@ def test_unsolicited_roots_responses_are_ignored(client: McpClient) -> None:
     assert client.call("health_check")["status"] == "ok"
 
 
-def test_a_choice_that_fails_or_takes_long_holds_up_nothing_but_the_calls() -> None:
+def test_slow_root_selection_delays_only_calls() -> None:
     """The front reads on while it is made, ends in time, and says afterwards what it said before."""
     asked: list[list[str]] = []
 
@@ -94,14 +94,14 @@ def test_a_choice_that_fails_or_takes_long_holds_up_nothing_but_the_calls() -> N
     assert answers[2]["result"]["isError"] is True
 
 
-def test_without_one_every_call_says_why(place: Place, tmp_path: Path) -> None:
+def test_calls_without_a_repository_explain_the_error(place: Place, tmp_path: Path) -> None:
     (elsewhere := tmp_path / "elsewhere").mkdir()
     client = start(place, elsewhere, {"roots": {}})
     tell(client, f"file://{elsewhere}")
     assert outline(client)["error"]["error"] == "NOT_A_REPOSITORY"
 
 
-def test_a_client_that_cannot_tell_is_not_asked(place: Place, tmp_path: Path) -> None:
+def test_client_without_roots_capability_is_not_asked(place: Place, tmp_path: Path) -> None:
     (elsewhere := tmp_path / "elsewhere").mkdir()
     client = start(place, elsewhere, {})
     assert outline(client)["error"]["error"] == "NOT_A_REPOSITORY"

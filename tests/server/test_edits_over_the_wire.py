@@ -14,7 +14,7 @@ from support.repositories import write
 ROUNDS = 6
 
 
-def test_an_edit_is_listed_done_and_taken_back(place: Place) -> None:
+def test_edit_is_applied_listed_and_rolled_back(place: Place) -> None:
     client = place.ready()
     write(place.root, "count.txt", "0\n")
     found = client.call("write_source", edits=[{"path": "count.txt", "old_string": "0", "new_string": "1"}])
@@ -23,7 +23,7 @@ def test_an_edit_is_listed_done_and_taken_back(place: Place) -> None:
     assert (place.root / "count.txt").read_text() == "1\n"
 
 
-def test_a_call_with_a_key_survives_the_engine_and_is_done_once(place: Place) -> None:
+def test_idempotency_key_survives_an_engine_restart(place: Place) -> None:
     client = place.ready()
     write(place.root, "count.txt", "0\n")
     ended = threading.Event()

@@ -49,7 +49,7 @@ def test_fronts_share_one_engine_and_keep_their_own_surface(place: Place) -> Non
     assert "list_codebases" in listed[1] and "list_codebases" not in listed[0]
 
 
-def test_a_command_asks_the_engine_that_runs(place: Place) -> None:
+def test_command_uses_the_running_engine(place: Place) -> None:
     client = place.ready()
     engine = place.engine_pid()
     done = place.run("call", "file_outline", "file=app.py")
@@ -70,7 +70,7 @@ main()
 """
 
 
-def test_another_version_is_refused_politely(place: Place, tmp_path: Path) -> None:
+def test_other_engine_version_is_refused_with_a_message(place: Place, tmp_path: Path) -> None:
     script = tmp_path / "other_version.py"
     script.write_text(OTHER_VERSION)
     client = place.ready()
@@ -92,7 +92,7 @@ def test_another_version_is_refused_politely(place: Place, tmp_path: Path) -> No
     assert newer.call("health_check")["error"]["error"] == "VERSION_MISMATCH"
 
 
-def test_only_its_user_can_reach_the_socket(place: Place) -> None:
+def test_socket_is_private_to_its_user(place: Place) -> None:
     client = place.ready()
     assert stat.S_IMODE(place.socket.stat().st_mode) == 0o600
     assert stat.S_ISSOCK(place.socket.stat().st_mode)
@@ -127,7 +127,7 @@ def test_runtime_directories_of_other_users_are_rejected(place: Place, kind: str
     assert client.end(5) == 0
 
 
-def test_more_calls_than_one_client_may_have(place: Place) -> None:
+def test_calls_per_client_are_limited(place: Place) -> None:
     with index_held(place):
         greedy, other = place.mcp(), place.mcp()
         for client in (greedy, other):
@@ -140,7 +140,7 @@ def test_more_calls_than_one_client_may_have(place: Place) -> None:
             assert (error["error"], error["retryable"]) == ("TOO_BUSY", True)
         began = time.monotonic()
         assert other.call("health_check")["status"] == "ok"
-        assert time.monotonic() - began < 1.0, "who waits for long keeps nobody else waiting"
+        assert time.monotonic() - began < 1.0, "a slow call delays no other call"
         for number in set(waiting) - set(refused):
             greedy.notify("notifications/cancelled", {"requestId": number})
         until(lambda: place.state()["calls"] == 0, 2.0)  # type: ignore[index]
@@ -216,7 +216,7 @@ def test_malformed_frames_do_not_affect_other_clients(shared: Place, client: Mcp
     until(lambda: shared.state()["clients"] == 1)  # type: ignore[index]
 
 
-def test_a_call_and_its_cancellation_in_one_piece(place: Place) -> None:
+def test_call_and_cancellation_in_one_read(place: Place) -> None:
     with index_held(place):
         place.mcp().call("health_check")
         body = b'{"freshness_policy":"strict"}'
@@ -231,7 +231,7 @@ def test_a_call_and_its_cancellation_in_one_piece(place: Place) -> None:
             until(lambda: place.state()["calls"] == 0, 2.0)  # type: ignore[index]
 
 
-def test_a_connection_that_reads_nothing_is_closed(shared: Place, client: McpClient) -> None:
+def test_connection_that_does_not_read_is_closed(shared: Place, client: McpClient) -> None:
     """Pending output is bounded, and other clients are answered."""
     frames = b"".join(Frame({"id": number, "ask": "state"}).encode() for number in range(2000))
     slowest = 0.0

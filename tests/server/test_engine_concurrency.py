@@ -186,7 +186,7 @@ def test_sessions_end_on_request_and_least_recently_used_principals_are_dropped(
         for name in "abc":
             await engine.call("map_repo", {}, principal=name)
         engine.end_session("b")
-        engine.end_session("of somebody else")
+        engine.end_session("of another client")
         await until(lambda: pipeline.left == ["b"])
         await engine.call("map_repo", {}, principal="a")
         for name in "de":

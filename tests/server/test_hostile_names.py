@@ -97,7 +97,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-def test_names_stand_in_data_only(client: McpClient) -> None:
+def test_repository_names_appear_only_in_data_fields(client: McpClient) -> None:
     seen = 0
     for tool, arguments in CALLS:
         envelope = client.finish(client.request("tools/call", {"name": tool, "arguments": arguments}), 30)
@@ -111,7 +111,7 @@ def test_names_stand_in_data_only(client: McpClient) -> None:
         assert b"\x1b" not in line and b"\n" not in line[:-1]
 
 
-def test_names_that_are_no_text_break_nothing(place: Place, client: McpClient) -> None:
+def test_non_utf8_names_are_served(place: Place, client: McpClient) -> None:
     envelope = client.call("map_repo", include=["structure"], limit=100)
     assert envelope["status"] == "ok"
     tree = envelope["result"]["structure"]["tree"]
@@ -124,7 +124,7 @@ def test_names_that_are_no_text_break_nothing(place: Place, client: McpClient) -
         assert found["result"]["symbols"][0]["name"] == SYMBOL
 
 
-def test_the_branch_is_data(client: McpClient) -> None:
+def test_branch_name_appears_only_in_data_fields(client: McpClient) -> None:
     envelope = client.call("describe", action="repo")
     assert BRANCH in json.dumps(envelope["result"])
     assert BRANCH not in json.dumps({key: value for key, value in envelope.items() if key != "result"})

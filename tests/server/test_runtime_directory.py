@@ -81,7 +81,7 @@ def test_a_secret_is_replaced_and_removed(directory: RuntimeDirectory) -> None:
     assert os.listdir(directory.path) == []
 
 
-def test_the_repository_has_one_id_however_it_is_spelled(root: Path, tmp_path: Path) -> None:
+def test_repository_id_is_independent_of_path_spelling(root: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(root)
     spellings = {repository_id(path) for path in (root, tmp_path / "link", root / ".." / root.name)}
     assert len(spellings) == 1
@@ -90,7 +90,7 @@ def test_the_repository_has_one_id_however_it_is_spelled(root: Path, tmp_path: P
 
 
 @pytest.mark.parametrize("planted", ["symlink", "dangling", "directory", "open", "fifo"])
-def test_a_planted_file_is_refused_and_left_alone(directory: RuntimeDirectory, tmp_path: Path, planted: str) -> None:
+def test_planted_file_is_refused_and_left_alone(directory: RuntimeDirectory, tmp_path: Path, planted: str) -> None:
     path = directory.path / "token"
     outside = tmp_path / "outside"
     if planted != "dangling":
@@ -135,7 +135,7 @@ def test_a_planted_directory_is_refused(base: Path, root: Path, tmp_path: Path, 
     assert planted != "open" or mode(path) == 0o750
 
 
-def test_a_parent_in_which_others_can_rename_is_refused(base: Path, root: Path) -> None:
+def test_parent_writable_by_others_is_refused(base: Path, root: Path) -> None:
     base.parent.chmod(0o777)
     with pytest.raises(CodePlaneError) as caught:
         RuntimeDirectory.open(base, root)
@@ -169,7 +169,7 @@ def test_names_are_plain(directory: RuntimeDirectory, name: str) -> None:
     assert caught.value.code is ErrorCode.INTERNAL
 
 
-def test_the_base_is_that_of_the_environment_where_it_is_ours(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_xdg_runtime_dir_is_used_if_owned_by_the_user(tmp_path_factory: pytest.TempPathFactory) -> None:
     own = tmp_path_factory.mktemp("x")
     uid = os.geteuid()
     users, temporary = str(own / "users"), "/tmp"
@@ -181,7 +181,7 @@ def test_the_base_is_that_of_the_environment_where_it_is_ours(tmp_path_factory: 
     assert runtime_base(None, temporary=temporary, users=users) == own / "users" / str(uid) / "codeplane"
 
 
-def test_a_socket_fits_or_the_base_is_another(tmp_path_factory: pytest.TempPathFactory, root: Path) -> None:
+def test_overlong_socket_path_uses_another_base(tmp_path_factory: pytest.TempPathFactory, root: Path) -> None:
     deep = tmp_path_factory.mktemp("y") / ("d" * 80)
     deep.mkdir()
     assert runtime_base(str(deep), users=str(deep)) == Path(f"/tmp/codeplane-{os.geteuid()}")
@@ -210,12 +210,12 @@ def test_tokens_are_long_and_never_the_same() -> None:
     assert all(len(token) == 43 for token in tokens)
 
 
-def test_only_the_holder_of_the_token_can_prove_it() -> None:
+def test_token_proof_requires_the_token() -> None:
     assert prove("a", "one") == prove("a", "one")
     assert len({prove("a", "one"), prove("a", "two"), prove("b", "one")}) == 3
 
 
-def test_quick_to_import() -> None:
+def test_import_loads_few_modules() -> None:
     script = (
         "import codeplane.server.runtime_directory, sys;"
         "print(*[name for name in ('asyncio', 'ssl', 'mcp', 'orjson') if name in sys.modules])"

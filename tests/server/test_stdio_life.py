@@ -53,7 +53,7 @@ def end_of(client: McpClient, place: Place, seconds: float = END_SECONDS) -> flo
     return took
 
 
-def test_the_end_of_the_input_ends_an_idle_server(place: Place) -> None:
+def test_eof_stops_an_idle_server(place: Place) -> None:
     client = place.ready()
     end_of(client, place)
     assert client.process.returncode == 0
@@ -61,7 +61,7 @@ def test_the_end_of_the_input_ends_an_idle_server(place: Place) -> None:
     assert client.errors == b"" and client.strays == []
 
 
-def test_the_end_of_the_input_ends_a_server_at_work(place: Place) -> None:
+def test_eof_stops_a_busy_server(place: Place) -> None:
     with index_held(place):
         client = place.mcp()
         client.call("health_check")
@@ -71,7 +71,7 @@ def test_the_end_of_the_input_ends_a_server_at_work(place: Place) -> None:
         assert not client.has_answer(waiting)
 
 
-def test_the_end_of_the_input_ends_the_first_build(tmp_path: Path) -> None:
+def test_eof_stops_the_first_build(tmp_path: Path) -> None:
     with server_place(tmp_path, many_files(300)) as place:
         client = place.mcp()
         client.until_building()
@@ -113,7 +113,7 @@ def test_engine_gets_the_remaining_shutdown_time(at_work: bool, least: float) ->
     assert took + given[0] < END_SECONDS
 
 
-def test_answers_that_are_under_way_still_come(place: Place) -> None:
+def test_pending_answers_are_sent_after_eof(place: Place) -> None:
     client = place.ready()
     waiting = [client.begin("file_outline", file="app.py") for _ in range(20)]
     client.close_input()
@@ -122,7 +122,7 @@ def test_answers_that_are_under_way_still_come(place: Place) -> None:
 
 
 @pytest.mark.parametrize("kind", ["pipe", "socket"])
-def test_the_end_of_the_input_is_seen_while_nothing_more_is_read(place: Place, kind: str) -> None:
+def test_eof_is_detected_while_input_is_paused(place: Place, kind: str) -> None:
     """A client that does not read, sends until the pipe is full, and disconnects."""
     ours, theirs = os.pipe()[::-1] if kind == "pipe" else [end.detach() for end in socket.socketpair()]
     command = [*CPL, "-C", str(place.root), "mcp"]
@@ -153,7 +153,7 @@ def test_input_that_ends_before_the_handshake_ends_the_process(place: Place) -> 
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP"])
-def test_a_signal_ends_it(place: Place, name: str) -> None:
+def test_signal_stops_the_server(place: Place, name: str) -> None:
     client = place.ready()
     began = time.monotonic()
     for _ in range(2):
@@ -165,7 +165,7 @@ def test_a_signal_ends_it(place: Place, name: str) -> None:
     assert b"Traceback" not in client.errors
 
 
-def test_a_killed_server_takes_its_engine_along(tmp_path: Path) -> None:
+def test_killed_front_stops_its_engine(tmp_path: Path) -> None:
     """Idle, and in the middle of a build with workers."""
     with server_place(tmp_path, many_files(200)) as place:
         for at_work in (True, False):
@@ -179,7 +179,7 @@ def test_a_killed_server_takes_its_engine_along(tmp_path: Path) -> None:
             until(lambda: not place.processes(), 3.0)
 
 
-def test_a_client_that_closes_its_ears(place: Place) -> None:
+def test_closed_stdout_stops_the_server(place: Place) -> None:
     client = place.mcp(reads=False)
     assert client.process.stdout is not None
     client.request("tools/list")
@@ -244,7 +244,7 @@ def test_library_output_does_not_reach_the_client(place: Place, tmp_path: Path) 
         assert said in client.errors
 
 
-def test_modules_of_the_directory_it_stands_in_are_not_run(place: Place) -> None:
+def test_modules_in_the_working_directory_are_not_imported(place: Place) -> None:
     canary = "import os\nopen(os.environ['CANARY'], 'a').write(__file__ + '\\n')\nraise SystemExit(9)\n"
     for name in ("codeplane/__init__.py", "json.py", "asyncio.py", "sitecustomize.py", "orjson.py", "apsw.py"):
         write(place.root, name, canary)
@@ -270,7 +270,7 @@ def test_every_call_outside_a_repository_reports_it(place: Place) -> None:
     assert client.end(5) == 0
 
 
-def test_progress_grows_and_comes_before_the_answer(tmp_path: Path) -> None:
+def test_progress_is_monotonic_and_precedes_the_answer(tmp_path: Path) -> None:
     with server_place(tmp_path, many_files(60)) as place:
         client = place.ready()
         params = {"name": "manage_index", "arguments": {"action": "create", "force": True, "wait": True}}
@@ -284,7 +284,7 @@ def test_progress_grows_and_comes_before_the_answer(tmp_path: Path) -> None:
         client.notifications.clear()
         write(place.root, "new.py", "def new(): ...\n")
         assert client.call("manage_index", action="sync")["result"]["added"] == 1
-        assert client.notifications == [], "nobody asked to be told"
+        assert client.notifications == [], "no client requested notifications"
 
 
 def test_a_cancelled_call_is_not_answered_and_frees_everything(place: Place) -> None:
@@ -304,7 +304,7 @@ def test_a_cancelled_call_is_not_answered_and_frees_everything(place: Place) -> 
     assert client.call("map_repo")["status"] == "ok"
 
 
-def test_a_call_that_is_cancelled_in_the_same_breath(place: Place) -> None:
+def test_call_cancelled_in_the_same_read(place: Place) -> None:
     """The call and its end arrive together, before anything was begun."""
     with index_held(place):
         client = place.mcp()

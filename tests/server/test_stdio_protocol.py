@@ -40,7 +40,7 @@ def test_an_unknown_version_is_negotiated(client: McpClient, version: object) ->
     assert result["protocolVersion"] == HANDSHAKE
 
 
-def test_the_era_without_a_handshake(client: McpClient) -> None:
+def test_requests_without_a_handshake(client: McpClient) -> None:
     found = client.ask("server/discover", modern())["result"]
     assert found["supportedVersions"] == [LATEST]
     assert found["resultType"] == "complete"
@@ -52,7 +52,7 @@ def test_the_era_without_a_handshake(client: McpClient) -> None:
     assert client.ask("ping", modern())["result"]["resultType"] == "complete"
 
 
-def test_a_version_that_is_not_served_names_those_that_are(client: McpClient) -> None:
+def test_unsupported_version_lists_supported_ones(client: McpClient) -> None:
     for method, params in (("tools/list", {}), ("tools/call", {"name": "health_check"}), ("server/discover", {})):
         key = "io.modelcontextprotocol/protocolVersion"
         error = client.ask(method, modern({**params, "_meta": {key: "2027-01-01"}}))["error"]
@@ -63,7 +63,7 @@ def test_a_version_that_is_not_served_names_those_that_are(client: McpClient) ->
 
 
 @pytest.mark.parametrize("era", ["legacy", "auto", LATEST])
-def test_the_client_of_the_sdk(shared: Place, client: McpClient, era: str) -> None:
+def test_sdk_client_works(shared: Place, client: McpClient, era: str) -> None:
     async def talk() -> None:
         parameters = StdioServerParameters(
             command=CPL[0], args=[*CPL[1:], "-C", str(shared.root), "mcp"], env=shared.environment()
@@ -149,7 +149,7 @@ def test_the_list_of_tools_is_the_same_bytes_for_every_repository(tmp_path: Path
     ],
     ids=lambda value: repr(value)[:60] if isinstance(value, bytes) else "",
 )
-def test_a_line_that_cannot_be_used_is_refused(client: McpClient, line: bytes, code: int, identity: str | None) -> None:
+def test_invalid_lines_are_rejected(client: McpClient, line: bytes, code: int, identity: str | None) -> None:
     client.send_raw(line + b"\n")
     answer = client.receive(identity) if identity is not None else client.next_unnamed()
     assert answer["error"]["code"] == code, answer
@@ -157,7 +157,7 @@ def test_a_line_that_cannot_be_used_is_refused(client: McpClient, line: bytes, c
     assert client.ask("ping")["result"] == {}
 
 
-def test_a_line_that_is_too_long_is_refused_whole(client: McpClient) -> None:
+def test_overlong_line_is_rejected_completely(client: McpClient) -> None:
     padding = "x" * (5 * 1024 * 1024)
     client.send({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"padding": padding}})
     assert client.next_unnamed()["error"]["code"] == -32600
@@ -187,7 +187,7 @@ def test_notifications_get_no_response(client: McpClient) -> None:
     assert len(client.answered) == before + 1 and not client.unnamed and not client.strays
 
 
-def test_a_line_may_end_as_on_windows_and_come_in_pieces(client: McpClient) -> None:
+def test_crlf_and_partial_lines_are_accepted(client: McpClient) -> None:
     client.send_raw(b'{"jsonrpc":"2.0","id":"crlf","method":"ping"}\r\n')
     assert client.receive("crlf")["result"] == {}
     for piece in (b'{"jsonrpc":"2.0","id":"pie', b'ces","meth', b'od":"ping"}', b"\n"):
@@ -195,7 +195,7 @@ def test_a_line_may_end_as_on_windows_and_come_in_pieces(client: McpClient) -> N
     assert client.receive("pieces")["result"] == {}
 
 
-def test_ids_come_back_as_they_were_given(client: McpClient) -> None:
+def test_request_ids_are_returned_unchanged(client: McpClient) -> None:
     given: list[str | int] = ["a", "1", "", "é\u2028", 0, -5, 2**53, "x" * 256]
     for identity in given:
         client.request("tools/call", {"name": "health_check"}, identity=identity)
@@ -208,7 +208,7 @@ def _has_answered(client: McpClient, count: int) -> bool:
     return client.answered.count("twice") == count
 
 
-def test_an_id_that_is_in_use_is_refused_and_the_first_call_is_answered(client: McpClient) -> None:
+def test_duplicate_request_id_is_rejected(client: McpClient) -> None:
     line = b'{"jsonrpc":"2.0","id":"twice","method":"tools/call","params":{"name":"health_check"}}\n'
     # On a busy machine the first may be answered before the second is read; then its id is free again.
     for _ in range(50):

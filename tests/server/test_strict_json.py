@@ -79,7 +79,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_refused(name: str) -> None:
+def test_invalid_documents_are_rejected(name: str) -> None:
     body, code = REFUSED[name]
     started = time.process_time()
     with pytest.raises(MalformedMessage) as caught:
@@ -106,7 +106,7 @@ def test_refused(name: str) -> None:
     ],
     ids=range(12),
 )
-def test_accepted_as_the_parser_of_python_sees_it(body: bytes) -> None:
+def test_valid_documents_parse_like_the_standard_library(body: bytes) -> None:
     assert parse_message(body) == json.loads(body)
 
 
@@ -117,7 +117,7 @@ def test_size_is_bounded_before_anything_else() -> None:
         parse_message(body, max_bytes=len(body) - 1)
 
 
-def test_a_refusal_answers_with_the_id_where_it_is_known() -> None:
+def test_rejection_carries_the_request_id() -> None:
     with pytest.raises(MalformedMessage) as caught:
         parse_message(b'{"jsonrpc":"2.0","id":"seven","method":7}')
     answer = json.loads(error_response(caught.value))
@@ -137,9 +137,7 @@ json_values = st.recursive(
 
 
 @given(st.dictionaries(st.text(), json_values, max_size=5), st.booleans(), st.sampled_from([None, 2]))
-def test_every_message_that_a_client_can_write_is_read(
-    params: dict[str, object], ascii_only: bool, indent: int | None
-) -> None:
+def test_serialized_messages_round_trip(params: dict[str, object], ascii_only: bool, indent: int | None) -> None:
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     try:
         body = json.dumps(message, ensure_ascii=ascii_only, indent=indent).encode()
@@ -149,7 +147,7 @@ def test_every_message_that_a_client_can_write_is_read(
 
 
 @given(st.binary(max_size=200) | st.text(alphabet='{}[]":,\\1eE- nul', max_size=200).map(str.encode))
-def test_no_bytes_raise_anything_but_a_refusal(body: bytes) -> None:
+def test_any_bytes_parse_or_are_rejected(body: bytes) -> None:
     with contextlib.suppress(MalformedMessage):
         parse_message(body)
 

@@ -109,7 +109,7 @@ def test_the_next_engine_answers(place: Place, end: Callable[[Place, McpClient],
     assert verify_chain(place.root / ".codeplane").is_intact
 
 
-def test_calls_under_way_are_asked_again(place: Place) -> None:
+def test_calls_in_flight_are_retried(place: Place) -> None:
     with index_held(place):
         one, two = place.mcp(), place.mcp()
         for client in (one, two):
@@ -194,7 +194,7 @@ ODD_HEADERS: list[dict[str, Any]] = [{"id": []}, {"id": 1, "progress": 7}, {"id"
 
 
 @pytest.mark.parametrize("odd", [*ODD_HEADERS, {"refused": []}])
-def test_an_engine_that_talks_nonsense_is_hung_up_on_and_tried_again(place: Place, odd: dict[str, Any]) -> None:
+def test_invalid_engine_frames_close_the_connection(place: Place, odd: dict[str, Any]) -> None:
     async def ask() -> dict[str, Any]:
         lines = 0
 
@@ -222,7 +222,7 @@ def test_an_engine_that_talks_nonsense_is_hung_up_on_and_tried_again(place: Plac
     assert asyncio.run(asyncio.wait_for(ask(), 5)) == {"status": "ok"}
 
 
-def test_a_refusal_reaches_calls_that_came_before_it(place: Place) -> None:
+def test_refusal_reaches_earlier_calls(place: Place) -> None:
     async def ask() -> tuple[dict[str, Any], float]:
         async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             await read_frame(reader)
@@ -245,9 +245,7 @@ def test_a_refusal_reaches_calls_that_came_before_it(place: Place) -> None:
     assert took < 3.0
 
 
-def test_a_line_that_breaks_after_a_long_time_is_not_given_up_at_once(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_late_connection_loss_is_retried(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """A killed engine may leave unread calls behind: the line is then reset instead of closed."""
     monkeypatch.setattr(engine_client, "_CONNECT_SECONDS", 0.4)
 
@@ -306,7 +304,7 @@ def test_how_long_takeovers_take(place: Place) -> None:
     assert sorted(locks)[len(locks) // 2] <= 1.0 and max(answers) <= 3.0
 
 
-def test_a_command_that_holds_the_lock_is_waited_for(place: Place, tmp_path: Path) -> None:
+def test_lock_held_by_a_command_is_awaited(place: Place, tmp_path: Path) -> None:
     """Without a server a command is its own engine; a server that starts meanwhile has its turn afterwards."""
     place.ready().end()
     commands = [place.spawn("call", "map_repo") for _ in range(3)]

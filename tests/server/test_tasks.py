@@ -23,7 +23,7 @@ def states(place: Place) -> dict[str, str]:
     return {task.task_id: task.state for task in list_tasks(place.root / ".codeplane", 100)}
 
 
-def test_a_task_dies_with_the_engine_and_the_client_hears_of_it(place: Place) -> None:
+def test_engine_death_interrupts_a_task_and_is_reported(place: Place) -> None:
     client, other = place.ready(*TOOLS), place.mcp(*TOOLS)
     other.call("health_check")
     task_id = client.call("task", action="open", max_mutations=2)["result"]["task_id"]
@@ -44,7 +44,7 @@ def test_a_task_dies_with_the_engine_and_the_client_hears_of_it(place: Place) ->
     assert states(place)[task_id] == "CLOSED_INTERRUPTED"
 
 
-def test_no_answer_that_a_client_got_is_missing_after_kills(place: Place) -> None:
+def test_answered_calls_survive_kills(place: Place) -> None:
     client = place.ready(*TOOLS)
     answered = []
     for number in range(60):
@@ -66,7 +66,7 @@ def test_a_task_left_open_is_interrupted_when_its_client_leaves(place: Place) ->
     assert stays.call("health_check", task_id=task_id)["error"]["error"] == "TASK_CLOSED"
 
 
-def test_a_command_names_a_task_that_another_opened(place: Place) -> None:
+def test_command_uses_a_task_of_another_client(place: Place) -> None:
     place.ready(*TOOLS)
     opened = place.run("call", "task", "action=open")
     assert opened.returncode == 0
@@ -75,7 +75,7 @@ def test_a_command_names_a_task_that_another_opened(place: Place) -> None:
     assert task_id in place.run("call", "health_check", f"task_id={task_id}").stdout
 
 
-def test_over_http_a_task_is_opened_in_one_call_and_named_in_the_next(place: Place) -> None:
+def test_http_task_is_named_in_later_calls(place: Place) -> None:
     process = place.spawn("up", "--toolsets", "core,tasks", "--json", stdout=subprocess.PIPE)
     assert process.stdout is not None
     process.stdout.readline()

@@ -13,7 +13,7 @@ from codeplane.store.records import EpochInfo
 from support.store_sample import Sample
 
 
-def test_absent_without_a_directory_or_a_generation(sample: Sample, state: StateDirectory) -> None:
+def test_missing_directory_or_generation_is_absent(sample: Sample, state: StateDirectory) -> None:
     assert verify(None, sample.fingerprint, sample.binding).verdict is Verdict.ABSENT
     assert verify(state, sample.fingerprint, sample.binding).verdict is Verdict.ABSENT
 
@@ -29,7 +29,7 @@ def test_building_until_the_first_switch(sample: Sample, state: StateDirectory) 
         assert found.repo_uuid == sample.binding.repo_uuid
 
 
-def test_an_index_that_is_not_bound_to_this_user_is_absent(sample: Sample, state: StateDirectory) -> None:
+def test_index_of_another_user_is_absent(sample: Sample, state: StateDirectory) -> None:
     sample.build(state, {"a.py": "x"})
     for binding in (
         None,
@@ -76,7 +76,7 @@ def test_newer_product_with_equal_fingerprint_is_usable(sample: Sample, state: S
     assert verify(state, older, sample.binding).verdict is Verdict.OK
 
 
-def test_which_version_is_newer() -> None:
+def test_version_comparison() -> None:
     base = Fingerprint("1", "e", "g", "t", "1.2.0")
     assert is_newer(replace(base, product="1.10.0", extractor="x"), base)
     assert not is_newer(replace(base, product="1.1.9", extractor="x"), base)

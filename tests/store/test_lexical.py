@@ -123,7 +123,7 @@ def test_filters_do_not_change_scores(directory: Path) -> None:
     assert reader.rank_files(_terms("HTTPServer"), 9, among=[2, 3]) == [hit for hit in whole if hit.file_id == 2]
 
 
-def test_a_score_is_the_sum_of_weight_times_level(tmp_path: Path) -> None:
+def test_score_is_the_sum_of_idf_times_tf_bucket(tmp_path: Path) -> None:
     writer = LexicalWriter(tmp_path, create=True)
     writer.add(1, "alpha/one.py", "1", "python", Searchable("alpha~3 beta~8", "", [Passage(1, 1, -1, "", "alpha~2")]))
     writer.add(2, "two.py", "2", "python", Searchable("alpha~1", "", ()))

@@ -84,7 +84,7 @@ def test_rollback_after_an_interrupted_publish(sample: Sample, state: StateDirec
     assert verify(state, sample.fingerprint, sample.binding, "full").verdict is Verdict.OK
 
 
-def test_many_edits_and_merges(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
+def test_passages_survive_edits_and_merges(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
     generation = sample.build(state, texts)
     with open_writer(generation).writer as writer:
         for number in range(24):

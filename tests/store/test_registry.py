@@ -70,7 +70,7 @@ def test_unwritable_directory_is_reported(tmp_path: Path) -> None:
     assert "rebuilt at every start" in result.message
 
 
-def test_a_root_that_is_not_utf8_has_a_binding(tmp_path: Path) -> None:
+def test_non_utf8_root_has_a_binding(tmp_path: Path) -> None:
     root = Path(os.fsdecode(b"/repo/\xff"))
     write_binding(tmp_path, root, next_binding(root, None))
     assert read_binding(tmp_path, root) is not None

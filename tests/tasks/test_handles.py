@@ -158,7 +158,7 @@ def test_size_estimate_is_close() -> None:
     assert real / 2 < estimate_bytes(value) < real * 2
 
 
-def test_many_threads() -> None:
+def test_concurrent_handles() -> None:
     handles = HandleStore(Clock(), capacity=10, total=35)
 
     def work(number: int) -> None:

@@ -44,7 +44,7 @@ def following(tmp_path: Path) -> Start:
     return start
 
 
-def test_only_new_lines_and_only_whole_ones(log: Path, following: Start) -> None:
+def test_only_new_complete_lines_are_followed(log: Path, following: Start) -> None:
     append(log, "old\n")
     seen = following()
     append(log, "first\nsec")
@@ -54,7 +54,7 @@ def test_only_new_lines_and_only_whole_ones(log: Path, following: Start) -> None
     assert seen.empty()
 
 
-def test_rotation_loses_and_repeats_nothing(log: Path, following: Start) -> None:
+def test_rotation_neither_loses_nor_repeats_lines(log: Path, following: Start) -> None:
     append(log, "old\n")
     seen = following()
     for number in range(50):
@@ -67,7 +67,7 @@ def test_rotation_loses_and_repeats_nothing(log: Path, following: Start) -> None
     assert seen.empty()
 
 
-def test_a_log_that_comes_later_or_is_emptied(log: Path, following: Start) -> None:
+def test_log_created_or_truncated_later_is_followed(log: Path, following: Start) -> None:
     seen = following()
     append(log, "born\n")
     assert seen.get(timeout=5) == "born"

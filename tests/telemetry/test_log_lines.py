@@ -107,5 +107,5 @@ def test_an_output_that_cannot_be_opened_is_reported_and_left_out(tmp_path: Path
 
 def test_nothing_is_written_anywhere_before_configuration(capfd: pytest.CaptureFixture[str]) -> None:
     telemetry.shut_down()
-    telemetry.error("nobody listens")
+    telemetry.error("no listener")
     assert capfd.readouterr() == ("", "")

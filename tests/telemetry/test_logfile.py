@@ -46,7 +46,7 @@ def events(root: Path, lines: int = 50) -> list[str]:
     return [json.loads(line)["event"] for line in telemetry.read_tail(root, lines)]
 
 
-def test_lines_are_kept_privately_and_read_back(root: Path) -> None:
+def test_log_file_is_private(root: Path) -> None:
     telemetry.configure([], repository=root, file_level="info")
     telemetry.debug("not this")
     for number in range(60):
@@ -56,7 +56,7 @@ def test_lines_are_kept_privately_and_read_back(root: Path) -> None:
     assert os.stat(log(root).parent).st_mode & 0o777 == 0o700
 
 
-def test_lines_wait_for_the_state_directory_and_never_make_it(tmp_path: Path) -> None:
+def test_log_never_creates_the_state_directory(tmp_path: Path) -> None:
     telemetry.configure([], repository=tmp_path)
     telemetry.info("early")
     assert list(tmp_path.iterdir()) == []
@@ -66,7 +66,7 @@ def test_lines_wait_for_the_state_directory_and_never_make_it(tmp_path: Path) ->
     assert events(tmp_path) == ["early", "late"]
 
 
-def test_it_rotates_once_and_stays_bounded(root: Path) -> None:
+def test_log_rotates_and_stays_bounded(root: Path) -> None:
     handler = LogFileHandler(root, max_bytes=2000)
     handler.setFormatter(JsonFormatter())
     logger = logging.Logger("rotation")
@@ -95,7 +95,7 @@ def test_nothing_is_written_or_read_through_a_link(tmp_path: Path, link: str) ->
     assert telemetry.read_tail(root) == []
 
 
-def test_a_hard_link_or_a_pipe_in_its_place_is_left_alone(root: Path) -> None:
+def test_hard_link_or_fifo_is_left_alone(root: Path) -> None:
     victim = root / "victim"
     victim.write_text("keep\n")
     log(root).parent.mkdir()
@@ -109,7 +109,7 @@ def test_a_hard_link_or_a_pipe_in_its_place_is_left_alone(root: Path) -> None:
     assert telemetry.read_tail(root) == []
 
 
-def test_processes_write_whole_lines_at_the_same_time(root: Path) -> None:
+def test_concurrent_processes_write_whole_lines(root: Path) -> None:
     children = [subprocess.Popen([sys.executable, "-c", WRITER, str(root), str(number)]) for number in range(3)]
     assert [child.wait(timeout=60) for child in children] == [0, 0, 0]
     written = [json.loads(line) for line in log(root).read_text().splitlines()]

@@ -253,7 +253,7 @@ def test_files_lines_and_symbols_of_a_file_can_be_read(building: tuple[Server, H
     assert [answer["result"] for answer in early] == [answer["result"] for answer in late]
 
 
-def test_symbols_that_are_not_in_the_file_or_several_of_them(building: tuple[Server, HeldBuild]) -> None:
+def test_missing_or_ambiguous_symbols(building: tuple[Server, HeldBuild]) -> None:
     server, _ = building
     several = server.call("read", {"target": "shop/cart.py#total"})
     assert several["status"] == "ok" and several["result"]["line_start"] == 12, "the whole name comes first"

@@ -86,7 +86,7 @@ def test_repository_text_occurs_only_in_data_fields(server: Server) -> None:
             assert not any("previous" in sentence for sentence in sentences), (arguments, found)
 
 
-def test_a_file_that_is_too_large(tmp_path: Path) -> None:
+def test_oversized_file_is_refused(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {"a.py": "x = 1\n"})
     with open(root / "huge.txt", "wb") as file:
         file.truncate(MAX_READ_BYTES + 1)

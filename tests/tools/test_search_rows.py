@@ -90,7 +90,7 @@ def test_compact_has_location_and_score() -> None:
     assert set(row) == LOCATION | {"score"}
 
 
-def test_reasons() -> None:
+def test_ranking_reasons() -> None:
     def reasons(explain: Explain) -> object:
         return row_of(SYMBOL, RowOptions("location", explain=explain), exhaustive=False).get("ranking_reasons")
 

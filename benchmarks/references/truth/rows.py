@@ -4,7 +4,7 @@
 
 IDENTIFIERS are JSON lines with `path`, `line`, `col` and `target` (`path`, `line`, `col`, `name`, `qualname`,
 `kind`), as `JavaReferences.java` prints them. A definition that nothing refers to is left out; of the others N are
-taken, by a fixed seed. An identifier that stands for several definitions of one kind, as a static import of overloads
+taken, by a fixed seed. An identifier that resolves to several definitions of one kind, as a static import of overloads
 does, is contested.
 """
 

@@ -43,7 +43,7 @@ class IndexConfig:
     ignore: tuple[str, ...] = ()
     max_bytes: int = 0
     extractions_bytes: int = limits.EXTRACTIONS_BYTES
-    shelf_bytes: int = limits.SHELF_BYTES
+    shelf_bytes: int = limits.INDEX_CACHE_BYTES
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ class IndexOptions:
     """(".ext", language name) pairs that take precedence over the extensions of the languages."""
     extraction_cache_bytes: int = limits.EXTRACTIONS_BYTES
     """Size of the cache of parsed texts; 0 turns it off."""
-    index_cache_bytes: int = limits.SHELF_BYTES
+    index_cache_bytes: int = limits.INDEX_CACHE_BYTES
     """Size of the cache of whole indexes; 0 turns it off."""
     max_bytes: int = 0
     """Cap on the index on disk; 0 derives one from the size of the sources."""

@@ -75,12 +75,12 @@ def find_units(
         file = get_file(snapshot, inside) if inside else None
         notes = list_unit_notes(snapshot)
         if file is not None:
-            unit_roots, rows = _homes(snapshot, file.family)
+            unit_roots, rows = _read_unit_roots(snapshot, file.family)
             return None, _owner(file, unit_roots, rows), unit_roots, notes
         found = list_units(snapshot, limit, inside, family, with_empty)
         if inside and not found.rows and not list_files(snapshot, 1, inside).total:
             raise nothing_indexed(inside)
-        return found, None, _homes(snapshot, family)[0], notes
+        return found, None, _read_unit_roots(snapshot, family)[0], notes
 
     read = reads(ask)
     found, owner, unit_roots, notes = read.value
@@ -96,7 +96,7 @@ def unit_markers(snapshot: Snapshot, directory: str = "", limit: int = 50) -> li
     return list(dict.fromkeys(info.unit.marker for info in found))
 
 
-def _homes(snapshot: Snapshot, family: str | None) -> tuple[UnitRoots, dict[int, UnitRow]]:
+def _read_unit_roots(snapshot: Snapshot, family: str | None) -> tuple[UnitRoots, dict[int, UnitRow]]:
     rows = list_all_units(snapshot, family)
     return UnitRoots(map(candidate_of, rows)), {row.unit_id: row for row in rows}
 

@@ -86,7 +86,7 @@ def test_missing_file_is_created(client: Client, machine: Machine) -> None:
 
 
 @pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
-def test_an_update_keeps_what_a_person_added(client: Client, machine: Machine) -> None:
+def test_update_keeps_user_additions(client: Client, machine: Machine) -> None:
     apply_step(install(client, machine), machine)
     (path,) = client.files(machine, ConfigScope.USER, None)
     text = path.read_text()
@@ -200,7 +200,7 @@ def test_concurrent_write_is_not_overwritten(machine: Machine) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")
-def test_a_directory_that_cannot_be_written(machine: Machine) -> None:
+def test_unwritable_directory_is_reported(machine: Machine) -> None:
     client = get_client("cursor")
     path = put(client, machine, b"{}")
     step = install(client, machine)
@@ -214,7 +214,7 @@ def test_a_directory_that_cannot_be_written(machine: Machine) -> None:
     assert path.read_bytes() == b"{}"
 
 
-def test_a_file_where_a_directory_should_be(machine: Machine) -> None:
+def test_file_in_place_of_a_directory_is_reported(machine: Machine) -> None:
     client = get_client("cursor")
     (machine.home / ".cursor").write_text("")
     step = install(client, machine)
@@ -225,7 +225,7 @@ def test_a_file_where_a_directory_should_be(machine: Machine) -> None:
     assert step.action == plan.REFUSED and step.problem and step.problem.code is ErrorCode.NOT_REGULAR
 
 
-def test_a_file_that_is_too_large(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_oversized_file_is_refused(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "MAX_BYTES", 1024 * 1024)
     path = put(get_client("cursor"), machine, b"{" + b" " * 1024 * 1024 + b"}")
     step = install(get_client("cursor"), machine)

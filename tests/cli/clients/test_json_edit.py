@@ -93,7 +93,7 @@ def test_set_then_remove_restores_the_text(made: tuple[dict[str, Any], str]) -> 
 
 @settings(max_examples=150, deadline=None)
 @given(texts(), st.data())
-def test_any_member_can_be_removed_or_changed_by_itself(made: tuple[dict[str, Any], str], data: st.DataObject) -> None:
+def test_single_member_is_removed_or_changed(made: tuple[dict[str, Any], str], data: st.DataObject) -> None:
     document, text = made
     if not document:
         return
@@ -197,5 +197,5 @@ def test_created_object_with_new_members_is_not_removed() -> None:
         ('{ "x": 1, }', "{ }"),
     ],
 )
-def test_comments_beside_a_member_stay(text: str, expected: str) -> None:
+def test_comments_are_kept(text: str, expected: str) -> None:
     assert remove_member(text, [], "x") == expected

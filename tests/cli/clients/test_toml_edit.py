@@ -126,7 +126,7 @@ def test_invalid_toml_is_rejected_with_a_position(text: str) -> None:
         ("a = 1\n\n[mcp_servers.codeplane]\ncommand = 'cpl'\n\n[b]\n", "a = 1\n\n[b]\n"),
     ],
 )
-def test_every_way_to_write_the_table_can_be_removed(text: str, left: str) -> None:
+def test_every_table_syntax_is_removed(text: str, left: str) -> None:
     assert remove_table(text, WAY, "codeplane") == left
     replaced = replace_table(text, WAY, "codeplane", ENTRY)
     assert read(replaced) == {**read(left), "mcp_servers": {**read(left).get("mcp_servers", {}), "codeplane": ENTRY}}  # type: ignore[dict-item]

@@ -195,7 +195,7 @@ def test_links_equal_scratch(tmp_path: Path, language: str, seed: int) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.timeout(0)
-def test_sweep(tmp_path: Path) -> None:
+def test_links_equal_scratch_sweep(tmp_path: Path) -> None:
     seed = int(os.environ.get("CPL_SEED", "1"))
     for part in range(int(os.environ.get("CPL_ROUNDS", "500")) // 10):
         for name, language in _LANGUAGES.items():
@@ -206,7 +206,7 @@ def _resolved(indexer: Indexer) -> int:
     return indexer.sync().resolved
 
 
-def test_only_those_are_resolved_again_that_a_change_concerns(tmp_path: Path) -> None:
+def test_change_resolves_only_affected_files(tmp_path: Path) -> None:
     texts = {
         "a.py": "def f():\n    x = 1\n    return A()\nclass A:\n    def m(self): pass\n",
         "b.py": "from a import f\nf().m()\n",
@@ -218,7 +218,7 @@ def test_only_those_are_resolved_again_that_a_change_concerns(tmp_path: Path) ->
     with Indexer.open(options_for(root)) as indexer:
         assert _resolved(indexer) == 5
         (root / "a.py").write_text(texts["a.py"].replace("x = 1", "x = 2\n    print(x)"))
-        assert _resolved(indexer) == 1, "nobody else can see that"
+        assert _resolved(indexer) == 1, "invisible to other files"
         (root / "a.py").write_text(texts["a.py"].replace("def m(self)", "def m(self, more)"))
         assert _resolved(indexer) == 3, "a itself, b and c, which take from it"
         (root / "later.py").write_text("def g(): pass\n")

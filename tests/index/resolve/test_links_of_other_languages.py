@@ -255,7 +255,7 @@ def test_links_equal_scratch(tmp_path: Path, files: dict[str, str], changes: lis
     ],
     ids=["go", "java", "rust", "cpp", "kotlin", "csharp"],
 )
-def test_who_looked_up_nothing_of_it_is_not_resolved_again(
+def test_files_without_a_dependency_are_not_resolved_again(
     tmp_path: Path, files: dict[str, str], separate: dict[str, str], change: tuple[str, str], concerned: set[str]
 ) -> None:
     root = make_repository(tmp_path / "repo", {**files, **separate})

@@ -28,11 +28,11 @@ TREE = (
         ("no-name", None),
     ],
 )
-def test_the_file_of_a_module(name: str, path: str | None) -> None:
+def test_module_file(name: str, path: str | None) -> None:
     assert PythonModules(TREE).find(name, "main.py") == path
 
 
-def test_the_nearer_of_two() -> None:
+def test_nearest_module_wins() -> None:
     assert PythonModules(TREE).find("f", "two/g.py") == "two/f.py"
 
 
@@ -51,5 +51,5 @@ def test_the_nearer_of_two() -> None:
         ("a", False),
     ],
 )
-def test_whether_names_begin_so(name: str, expected: bool) -> None:
+def test_module_prefixes(name: str, expected: bool) -> None:
     assert PythonModules(TREE).is_directory(name) is expected

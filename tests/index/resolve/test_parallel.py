@@ -58,7 +58,7 @@ def _watched(monkeypatch: pytest.MonkeyPatch) -> list[Child]:
     return started
 
 
-def test_the_links_are_the_same(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parallel_links_equal_serial_links(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started = _watched(monkeypatch)
     found = _built(root)
     assert len(started) == 3
@@ -67,14 +67,14 @@ def test_the_links_are_the_same(root: Path, tmp_path: Path, monkeypatch: pytest.
     assert len(started) == 3
 
 
-def test_a_process_that_never_starts(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_worker_that_never_starts(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel, "_MODULE", "codeplane.index.resolve.nowhere")
     found = _built(root)
     monkeypatch.setattr(invalidation, "_MIN_PARALLEL_FILES", 1000)
     assert found == scratch_dump(root, tmp_path)
 
 
-def test_a_process_that_is_killed_midway(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_worker_killed_midway(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     crew = _watched(monkeypatch)
     decode = parallel.decode
 

@@ -1,4 +1,4 @@
-"""What is read is what is there: texts of neighbouring lines, put together and into bytes, are the file.
+"""Reads are byte-exact: consecutive line ranges, joined and encoded, equal the file.
 
 `READ_EXAMPLES=100000 pytest tests/operations/read/test_byte_exact.py` looks longer.
 """

@@ -27,7 +27,7 @@ def above(text: str, language: str | None) -> tuple[str, int]:
 
 
 @pytest.mark.parametrize(("language", "text", "comment"), CASES)
-def test_the_comment_above(language: str | None, text: str, comment: str) -> None:
+def test_leading_comment(language: str | None, text: str, comment: str) -> None:
     assert above(text, language) == (comment, 0)
 
 

@@ -112,7 +112,7 @@ def test_unknown_name_has_no_match(shop: Shop) -> None:
 
 
 @given(st.text("abc", max_size=8), st.text("abc", max_size=8))
-def test_distance(one: str, other: str) -> None:
+def test_edit_distance(one: str, other: str) -> None:
     distance = edit_distance(one, other)
     assert distance == edit_distance(other, one)
     assert (distance == 0) == (one == other)

@@ -39,12 +39,12 @@ def everything(name: str) -> bool:
     return True
 
 
-def judged(paths: Iterable[str]) -> dict[str, str]:
+def categories_of(paths: Iterable[str]) -> dict[str, str]:
     return {path: decide_role_of_text(path, b"").role for path in paths}
 
 
 def hint(paths: tuple[str, ...], gitignore: GitignoreState = ABSENT, **more: Any) -> dict[str, Any]:
-    found = noise_hint(judged(paths), gitignore, everything, **more)
+    found = noise_hint(categories_of(paths), gitignore, everything, **more)
     assert found is not None
     return found
 
@@ -83,12 +83,12 @@ def test_categories_have_a_precedence(path: str, category: str) -> None:
 )
 def test_three_of_five_noisy_results_trigger_the_hint(noisy: int, runtime: int, told: bool) -> None:
     paths = [f"tests/test_{number}.py" for number in range(noisy)] + [f"src/{number}.py" for number in range(runtime)]
-    assert (noise_hint(judged(paths), ABSENT, everything) is not None) is told
+    assert (noise_hint(categories_of(paths), ABSENT, everything) is not None) is told
 
 
 def test_only_the_first_five_count() -> None:
     paths = [f"src/{number}.py" for number in range(3)] + [f"tests/{number}.py" for number in range(50)]
-    assert noise_hint(judged(paths), ABSENT, everything) is None
+    assert noise_hint(categories_of(paths), ABSENT, everything) is None
 
 
 def test_complete_hint(root: Root) -> None:
@@ -142,7 +142,7 @@ def test_files_outside_the_root_are_not_reported_as_covered(root: Root, paths: t
 
 
 def test_hint_names_only_visible_tools(root: Root) -> None:
-    found = noise_hint(judged(NOISY), state_of(root, "x\n"), lambda name: name != "manage_index")
+    found = noise_hint(categories_of(NOISY), state_of(root, "x\n"), lambda name: name != "manage_index")
     assert found is not None
     step = str(found["next_step"])
     assert "then run 'cpl init'." in step and "manage_index" not in step

@@ -160,7 +160,7 @@ def test_reference_to_unindexed_file_is_an_error(shop: tuple[Snapshot, Root], qu
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ("shop/cart.py#Nobody@4", "no symbol named 'Nobody' in shop/cart.py"),
+        ("shop/cart.py#Missing@4", "no symbol named 'Missing' in shop/cart.py"),
         ("shop/cart.py:13", "no symbol at shop/cart.py:13; did you mean shop/cart.py#make or shop/cart.py#Cart?"),
         ("Carrt.total", "no symbol named 'Carrt.total'; did you mean shop/cart.py#Cart.total?"),
     ],

@@ -218,7 +218,7 @@ def test_sweep_of_a_folder(tmp_path: Path) -> None:
     """Return literals that occur in the folder, and patterns made of them."""
     folder = os.environ.get("CPL_FOLDER")
     if folder is None:
-        pytest.skip("CPL_FOLDER names no folder")
+        pytest.skip("CPL_FOLDER is not set to a folder")
     seed, rounds = int(os.environ.get("CPL_SEED", "1")), int(os.environ.get("CPL_ROUNDS", "300"))
     print(f"seed {seed}, {rounds} rounds")
     root = tmp_path / "tree"

@@ -212,9 +212,9 @@ def test_limits_apply_to_bundled_texts(tmp_path: Path, bundle_bytes: int) -> Non
 
 
 def test_repetitive_text_is_searched() -> None:
-    sought = "a" * 30 + "b"
+    needle = "a" * 30 + "b"
     text = b"a" * 300_000 + b"B\n" + b"aaaa " * 60_000 + b"a" * 30 + b"b"
-    for query, case, lines in ((sought, False, [1, 2]), (sought, True, [2]), (sought + "c", None, [])):
+    for query, case, lines in ((needle, False, [1, 2]), (needle, True, [2]), (needle + "c", None, [])):
         pattern = compile_query(query, regex=False, case_sensitive=case)
         found = match_text(pattern, make_search_text(text), 10, lambda: None)
         assert [row.line for row in found.rows] == lines

@@ -32,7 +32,7 @@ def body_of(method: str) -> bytes:
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("route", ROUTES)
-def test_only_requests_that_name_this_server_pass(front: Front, route: str, method: str) -> None:
+def test_foreign_host_headers_are_rejected(front: Front, route: str, method: str) -> None:
     wrong = [
         "evil.example",
         "localhost.evil.example",
@@ -71,7 +71,7 @@ def assert_says_nothing(reply: object) -> None:
         "GET /status HTTP/1.0\r\nHost: evil\r\nHost: {own}\r\nAuthorization: Bearer {token}\r\n\r\n",
     ],
 )
-def test_no_host_or_two_are_refused(front: Front, head: str) -> None:
+def test_missing_or_duplicate_host_headers_are_rejected(front: Front, head: str) -> None:
     reply = front.send_raw(head.format(own=f"127.0.0.1:{front.port}", token=TOKEN).encode())
     assert reply.status in (400, 421)
     assert_says_nothing(reply)
@@ -86,7 +86,7 @@ def test_every_name_of_loopback_with_the_port_passes(front: Front, name: str) ->
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("route", ROUTES)
-def test_no_page_of_another_origin_passes(front: Front, route: str, method: str) -> None:
+def test_foreign_origins_are_rejected(front: Front, route: str, method: str) -> None:
     own = f"127.0.0.1:{front.port}"
     wrong = [
         {"Origin": origin}
@@ -114,7 +114,7 @@ def test_no_page_of_another_origin_passes(front: Front, route: str, method: str)
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("route", ROUTES)
-def test_without_the_token_nothing_but_health_answers(front: Front, route: str, method: str) -> None:
+def test_only_health_answers_without_the_token(front: Front, route: str, method: str) -> None:
     own = {"Host": f"127.0.0.1:{front.port}", **CALL_HEADERS}
     wrong = [
         "",
@@ -144,7 +144,7 @@ def test_duplicate_authorization_headers_are_rejected(front: Front) -> None:
     assert front.send_raw(head.encode() + b"\r\n").status == 401
 
 
-def test_the_repository_is_named_once_the_token_was_shown(front: Front) -> None:
+def test_repository_is_named_only_to_authorized_clients(front: Front) -> None:
     for route, status in (("/health", 200), ("/status", 200), ("/ready", 200), ("/nowhere", 404), ("/mcp", 405)):
         reply = front.ask("GET", route)
         assert reply.status == status
@@ -152,7 +152,7 @@ def test_the_repository_is_named_once_the_token_was_shown(front: Front) -> None:
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "PATCH", "OPTIONS", "HEAD"])
-def test_a_state_changes_by_post_alone(front: Front, method: str) -> None:
+def test_only_post_changes_state(front: Front, method: str) -> None:
     asked = len(front.caller.asked)
     for path in ("/mcp", "/mcp?method=tools/call"):
         reply = front.ask(method, path, {**front.own_headers, **CALL_HEADERS}, body_of(method))
@@ -174,14 +174,14 @@ def test_a_state_changes_by_post_alone(front: Front, method: str) -> None:
         "",
     ],
 )
-def test_a_form_is_refused(front: Front, kind: str) -> None:
+def test_form_posts_are_rejected(front: Front, kind: str) -> None:
     asked = len(front.caller.asked)
     reply = front.ask("POST", "/mcp", {**front.own_headers, **CALL_HEADERS, "Content-Type": kind}, CALL)
     assert reply.status == 400
     assert len(front.caller.asked) == asked
 
 
-def test_a_preflight_allows_nothing(front: Front) -> None:
+def test_cors_preflight_is_denied(front: Front) -> None:
     preflight = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization"}
     own = f"http://127.0.0.1:{front.port}"
     for headers, status in (
@@ -209,12 +209,12 @@ def test_websockets_do_not_bypass_the_guard(front: Front) -> None:
 @pytest.mark.parametrize(
     "target", ["http://evil.example/status", "//evil.example/status", "/../status", "/%2e%2e/status"]
 )
-def test_odd_targets_find_nothing(front: Front, target: str) -> None:
+def test_odd_request_targets_are_not_found(front: Front, target: str) -> None:
     assert front.ask("GET", target).status == 404
     assert front.ask("GET", target, {"Host": f"127.0.0.1:{front.port}"}).status == 401
 
 
-def test_a_client_can_tell_whom_it_found(front: Front) -> None:
+def test_server_proves_its_identity(front: Front) -> None:
     own = {"Host": f"127.0.0.1:{front.port}"}
     reply = front.ask("GET", "/health", {**own, "X-CodePlane-Challenge": "abc"})
     assert reply.headers["x-codeplane-proof"] == prove(TOKEN, "abc")
@@ -238,14 +238,14 @@ MALFORMED = {
 
 @pytest.mark.parametrize("name", MALFORMED)
 @pytest.mark.parametrize("version", ["2025-11-25", "2026-07-28", "1900-01-01"])
-def test_malformed_messages_are_refused(front: Front, name: str, version: str) -> None:
+def test_malformed_requests_are_rejected(front: Front, name: str, version: str) -> None:
     reply = front.rpc(MALFORMED[name], **{"MCP-Protocol-Version": version, "Mcp-Method": "ping"})
     assert reply.status == 400
     assert reply.json["error"]["code"] in (-32700, -32600)
     assert b"Traceback" not in reply.body and b"File" not in reply.body
 
 
-def test_a_body_is_bounded_however_it_comes(front: Front) -> None:
+def test_body_size_is_bounded(front: Front) -> None:
     limit = 4 * 1024 * 1024
     big = json.dumps(modern_message("tools/call", {"name": "echo", "arguments": {"value": "x" * limit}})).encode()
     asked = len(front.caller.asked)
@@ -266,7 +266,7 @@ def split(data: bytes, size: int) -> list[bytes]:
     return [data[at : at + size] for at in range(0, len(data), size)]
 
 
-def test_a_declared_body_is_refused_before_it_comes(front: Front) -> None:
+def test_oversized_content_length_is_rejected_early(front: Front) -> None:
     headers = {**front.own_headers, **CALL_HEADERS, "Content-Length": str(10**12)}
     head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     started = time.monotonic()
@@ -320,10 +320,10 @@ def status_over(connection: http.client.HTTPConnection) -> int:
 
 def test_half_open_sockets_do_not_lock_out_clients() -> None:
     with running_front() as front, contextlib.ExitStack() as stack:
-        keeper = http.client.HTTPConnection("127.0.0.1", front.port, timeout=20)
-        stack.callback(keeper.close)
-        assert status_over(keeper) == 200
-        socket_of_keeper = keeper.sock
+        persistent = http.client.HTTPConnection("127.0.0.1", front.port, timeout=20)
+        stack.callback(persistent.close)
+        assert status_over(persistent) == 200
+        persistent_socket = persistent.sock
         for number in range(500):
             stranger = stack.enter_context(front.connect())
             if number % 2:
@@ -333,8 +333,8 @@ def test_half_open_sockets_do_not_lock_out_clients() -> None:
         assert front.connections.count <= 256
         assert front.ask("GET", "/health").status == 200
         # Who has shown the token keeps its connection while strangers come and go.
-        assert status_over(keeper) == 200
-        assert keeper.sock is socket_of_keeper
+        assert status_over(persistent) == 200
+        assert persistent.sock is persistent_socket
 
 
 def test_busy_connections_are_not_dropped_for_new_ones() -> None:
@@ -352,7 +352,7 @@ def test_busy_connections_are_not_dropped_for_new_ones() -> None:
             assert connection.recv(4096).startswith(b"HTTP/1.1 200")
 
 
-def test_a_header_that_does_not_come_ends_the_connection() -> None:
+def test_slow_headers_time_out() -> None:
     with running_front(connections=Connections(header_seconds=0.3)) as front:
         with front.connect() as silent, front.connect() as dripping, front.connect() as second:
             second.sendall(f"GET /health HTTP/1.1\r\nHost: 127.0.0.1:{front.port}\r\n\r\n".encode())
@@ -383,7 +383,7 @@ def is_gone(connection: socket.socket) -> bool:
     return True
 
 
-def test_a_body_that_does_not_come_is_given_up() -> None:
+def test_slow_bodies_time_out() -> None:
     with running_front(body_seconds=0.3) as front:
         headers = {**front.own_headers, **CALL_HEADERS, "Content-Length": "1000"}
         head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
@@ -418,7 +418,7 @@ def test_clients_that_do_not_read_are_dropped_without_blocking_others() -> None:
         assert eventually(lambda: front.connections.count == 0)
 
 
-def test_an_end_lets_calls_finish_and_closes_streams() -> None:
+def test_shutdown_finishes_calls_and_closes_streams() -> None:
     with running_front(grace_seconds=3.0) as front, front.connect() as connection:
         body = json.dumps(modern_message("tools/call", {"name": "sleep", "arguments": {"seconds": 0.5}})).encode()
         headers = {**front.own_headers, **CALL_HEADERS, "Mcp-Name": "sleep", "Content-Length": str(len(body))}
@@ -448,7 +448,7 @@ def test_shutdown_aborts_calls_after_the_grace_period() -> None:
         assert front.caller.cancelled == 1
 
 
-def test_the_loop_stays_free_under_malformed_load(front: Front) -> None:
+def test_event_loop_stays_responsive_under_malformed_requests(front: Front) -> None:
     """While large refusals are computed, a small request is answered in time."""
 
     async def race() -> float:

@@ -117,7 +117,7 @@ def assert_nothing_left(place: Place) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_signal_ends_an_idle_server_and_its_files(place: Place, number: signal.Signals) -> None:
+def test_signal_stops_an_idle_server_and_removes_its_files(place: Place, number: signal.Signals) -> None:
     with serving(place) as (process, record):
         with place.runtime as runtime:
             assert stat.S_IMODE((runtime.path / HTTP_NAME).stat().st_mode) == 0o600
@@ -133,7 +133,7 @@ def test_a_signal_ends_an_idle_server_and_its_files(place: Place, number: signal
         assert_nothing_left(place)
 
 
-def test_a_call_may_finish_before_the_end(place: Place) -> None:
+def test_running_call_finishes_before_shutdown(place: Place) -> None:
     with serving(place) as (process, record):
         connection = start_sleeping(record, 1.0)
         reply = connection.getresponse()
@@ -144,7 +144,7 @@ def test_a_call_may_finish_before_the_end(place: Place) -> None:
         assert process.returncode == EXIT_STOPPED
 
 
-def test_a_call_that_does_not_finish_is_ended_in_time(place: Place) -> None:
+def test_slow_call_is_cancelled_at_shutdown(place: Place) -> None:
     with serving(place) as (process, record):
         connection = start_sleeping(record, 60.0)
         reply = connection.getresponse()
@@ -160,7 +160,7 @@ def test_a_call_that_does_not_finish_is_ended_in_time(place: Place) -> None:
         assert_nothing_left(place)
 
 
-def test_a_second_interrupt_ends_at_once(place: Place) -> None:
+def test_second_interrupt_stops_at_once(place: Place) -> None:
     with serving(place, grace=30.0) as (process, record):
         connection = start_sleeping(record, 60.0)
         connection.getresponse()
@@ -186,7 +186,7 @@ def test_only_loopback_listens(steady: tuple[subprocess.Popen[str], HttpRecord])
     assert local == {f"0100007F{wanted}"}
 
 
-def test_the_status_says_how_late_the_loop_is(steady: tuple[subprocess.Popen[str], HttpRecord]) -> None:
+def test_status_reports_event_loop_lag(steady: tuple[subprocess.Popen[str], HttpRecord]) -> None:
     process, record = steady
     time.sleep(0.2)
     status = json.loads(get(record, "/status")[1])
@@ -197,7 +197,7 @@ def test_the_status_says_how_late_the_loop_is(steady: tuple[subprocess.Popen[str
     assert status["uptime_seconds"] > 0
 
 
-def test_a_port_that_is_taken_is_an_error_with_a_remedy() -> None:
+def test_port_in_use_is_an_error_with_a_remedy() -> None:
     with listen(0) as taken:
         taken.listen()
         with pytest.raises(CodePlaneError) as caught:
@@ -208,7 +208,7 @@ def test_a_port_that_is_taken_is_an_error_with_a_remedy() -> None:
         listen(70_000)
 
 
-def test_a_planted_token_file_keeps_the_server_from_starting(place: Place, tmp_path: Path) -> None:
+def test_planted_token_file_prevents_the_start(place: Place, tmp_path: Path) -> None:
     with place.runtime as runtime:
         (runtime.path / HTTP_NAME).symlink_to(tmp_path / "elsewhere")
         serving_here = serve(
@@ -226,7 +226,7 @@ def test_a_planted_token_file_keeps_the_server_from_starting(place: Place, tmp_p
     assert not place.port_file.exists()
 
 
-def test_a_planted_port_file_is_replaced_and_never_followed(place: Place, tmp_path: Path) -> None:
+def test_planted_port_file_is_replaced_and_never_followed(place: Place, tmp_path: Path) -> None:
     (tmp_path / "victim").write_text("untouched")
     place.port_file.symlink_to(tmp_path / "victim")
     with serving(place) as (process, record):
@@ -237,7 +237,7 @@ def test_a_planted_port_file_is_replaced_and_never_followed(place: Place, tmp_pa
     assert (tmp_path / "victim").read_text() == "untouched"
 
 
-def test_a_successor_has_a_token_and_files_of_its_own(place: Place) -> None:
+def test_next_server_has_its_own_token_and_files(place: Place) -> None:
     with serving(place) as (first, before), serving(place) as (second, successor):
         assert before.token != successor.token
         assert get(successor, "/status", before.token)[0] == 401

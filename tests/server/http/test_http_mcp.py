@@ -42,7 +42,7 @@ async def until(condition: Any, seconds: float = 5.0) -> bool:
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_a_client_lists_and_calls(front: Front, era: str) -> None:
+def test_sdk_client_lists_and_calls_tools(front: Front, era: str) -> None:
     async def talk() -> None:
         async with connected(front, era) as client:
             listed = await client.list_tools()
@@ -100,7 +100,7 @@ def test_progress_comes_before_the_answer(front: Front, era: str) -> None:
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_a_call_that_its_client_gives_up_ends(era: str) -> None:
+def test_cancelled_call_ends(era: str) -> None:
     async def talk(front: Front) -> None:
         async with connected(front, era) as client:
             call = asyncio.create_task(client.call_tool("sleep", {"seconds": 30}))
@@ -163,7 +163,7 @@ def test_many_clients_of_both_eras_at_once(front: Front) -> None:
     asyncio.run(all_of_them())
 
 
-def test_sessions_of_older_revisions_tell_clients_apart(front: Front) -> None:
+def test_sessions_of_older_protocols_separate_clients(front: Front) -> None:
     async def talk() -> None:
         for era, distinct in (("legacy", 2), (LATEST, 1)):
             principals = set()
@@ -177,8 +177,8 @@ def test_sessions_of_older_revisions_tell_clients_apart(front: Front) -> None:
     asyncio.run(talk())
 
 
-def test_a_session_is_one_that_was_opened_here(front: Front) -> None:
-    """Whatever a request of the newer revision says in the header of the older ones, it is asked as by all others."""
+def test_unknown_session_ids_are_rejected(front: Front) -> None:
+    """A request of the newer revision ignores the session header of the older ones."""
     principals = []
     for headers in ({}, {"Mcp-Session-Id": "chosen-by-me"}, {"Mcp-Session-Id": "0" * 32}):
         assert front.modern("tools/call", CALL, **headers).status == 200
@@ -227,7 +227,7 @@ def test_one_session_cannot_use_all_call_slots(monkeypatch: pytest.MonkeyPatch) 
         asyncio.run(talk(front))
 
 
-def test_the_list_is_the_same_bytes_and_private(front: Front) -> None:
+def test_tool_list_is_deterministic_and_not_shared_cacheable(front: Front) -> None:
     first, second = front.modern("tools/list"), front.modern("tools/list")
     assert first.body == second.body
     assert first.json["result"]["cacheScope"] == "private"
@@ -298,7 +298,7 @@ def test_versions_are_negotiated(front: Front, asked: str, given: str) -> None:
     assert json.loads(data[6:])["result"]["protocolVersion"] == given
 
 
-def test_a_session_ends_when_its_client_says_so(front: Front) -> None:
+def test_delete_ends_a_session(front: Front) -> None:
     session = {"Mcp-Session-Id": front.rpc(initialize("2025-11-25")).headers["mcp-session-id"]}
     ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
     front.rpc({"jsonrpc": "2.0", "method": "notifications/initialized"}, **session)
@@ -315,7 +315,7 @@ def test_a_session_cannot_be_used_without_the_token(front: Front) -> None:
     assert front.ask("DELETE", "/mcp", stranger).status == 401
 
 
-def test_operators_see_the_state_of_the_engine() -> None:
+def test_status_reports_the_engine_state() -> None:
     with running_front() as front:
         status = front.ask("GET", "/status").json
         assert status["api_version"] == "0.1.0"

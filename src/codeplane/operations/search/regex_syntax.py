@@ -1,8 +1,8 @@
 """Tokenizer for regular expressions in RE2 syntax. Matches nothing itself.
 
 Constructs that other engines know and RE2 does not are rejected by name, as far as they can be recognized; other errors
-are left to RE2. Each token has two spellings: for ASCII text, and for other text, where `\\d`, `\\s` and `\\w` stand
-for Unicode digits, spaces and word characters.
+are left to RE2. Each token has two spellings: for ASCII text, and for other text, where `\\d`, `\\s` and `\\w` mean
+Unicode digits, spaces and word characters.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _read_escape(pattern: str, at: int) -> tuple[RegexToken, int]:
 
 
 def _read_character(pattern: str, at: int) -> tuple[str, int]:
-    """Return the character that an escape stands for, and the offset after it."""
+    """Return the character that an escape denotes, and the offset after it."""
     if numbered := _NUMBERED.match(pattern, at):
         number = int(numbered["octal"], 8) if numbered["octal"] else int(numbered[0].lstrip("\\xuU").strip("{}"), 16)
         if number > sys.maxunicode:
