@@ -7,7 +7,7 @@ import pytest
 from codeplane.base.paths import RepoPath
 from codeplane.index.units.discovery import discover
 from codeplane.index.units.manifests import read_manifest
-from codeplane.index.units.model import Tier
+from codeplane.index.units.model import MarkerTier
 from codeplane.index.units.overrides import UnitOverride, read_overrides
 
 GOOD = b"""
@@ -44,11 +44,11 @@ def test_units_are_added_renamed_and_disabled() -> None:
     manifests = {RepoPath(path): read_manifest(path, data) for path, data in files.items()}
     found = {(each.family, each.root): each for each in discover(manifests, stated).candidates}
     web = found["javascript", RepoPath("web")]
-    assert (web.name, web.detached, web.tier) == ("web", False, Tier.PACKAGE)
+    assert (web.name, web.detached, web.tier) == ("web", False, MarkerTier.PACKAGE)
     core = found["jvm", RepoPath("core")]
     assert (core.name, core.evidence) == ("core-java", "marked by core/pom.xml; named by .codeplane/contexts.yaml")
     added = found["jvm", RepoPath("tools/gen")]
-    assert (added.tier, added.marker, added.detached) == (Tier.STATED, ".codeplane/contexts.yaml", False)
+    assert (added.tier, added.marker, added.detached) == (MarkerTier.STATED, ".codeplane/contexts.yaml", False)
     assert found["python", RepoPath("legacy")].detached
 
 

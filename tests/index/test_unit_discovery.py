@@ -10,7 +10,7 @@ from codeplane.base.paths import RepoPath
 from codeplane.index.units.discovery import Discovery, discover
 from codeplane.index.units.manifests import read_manifest
 from codeplane.index.units.markers import find_marker
-from codeplane.index.units.model import Tier
+from codeplane.index.units.model import MarkerTier
 
 
 def found_in(files: Mapping[str, str]) -> Discovery:
@@ -24,7 +24,7 @@ def units_of(family: str, files: Mapping[str, str]) -> dict[str, str]:
     return {
         each.root or ".": f"-{each.name}" if each.detached else each.name
         for each in found_in(files).candidates
-        if each.family == family and each.tier is not Tier.AMBIENT
+        if each.family == family and each.tier is not MarkerTier.AMBIENT
     }
 
 
@@ -178,7 +178,7 @@ def test_uv_detaches_nothing() -> None:
     }
     assert sorted(found) == ["", "build/kit", "libs/a", "libs/out", "tools"]
     assert not any(each.detached for each in found.values())
-    assert found[RepoPath("")].tier is Tier.FENCE
+    assert found[RepoPath("")].tier is MarkerTier.FENCE
 
 
 @pytest.mark.parametrize(
@@ -362,12 +362,12 @@ def test_ambient_units() -> None:
     ambient = {
         each.family
         for each in found_in({"go.mod": "module x\n", "flake.nix": ""}).candidates
-        if each.tier is Tier.AMBIENT
+        if each.tier is MarkerTier.AMBIENT
     }
     assert {"sql", "docker", "markdown", "json_yaml", "graphql", "protobuf", "python"} <= ambient
     assert not {"go", "config"} & ambient
     assert "protobuf" not in {
-        each.family for each in found_in({"api/buf.yaml": ""}).candidates if each.tier is Tier.AMBIENT
+        each.family for each in found_in({"api/buf.yaml": ""}).candidates if each.tier is MarkerTier.AMBIENT
     }
 
 

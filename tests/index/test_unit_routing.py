@@ -11,7 +11,7 @@ from codeplane.base.paths import RepoPath, is_inside
 from codeplane.index.units.discovery import discover
 from codeplane.index.units.manifests import read_manifest
 from codeplane.index.units.markers import find_marker, may_own
-from codeplane.index.units.model import Candidate, State, Tier
+from codeplane.index.units.model import Candidate, MarkerTier, State
 from codeplane.index.units.routing import UnitRoots, UnitRouter
 from codeplane.index.units.validation import ParseResult, Sampled, best_samples, sample_file, unit_state, update_sample
 from codeplane.languages.registry import families
@@ -26,7 +26,7 @@ ROOTS = st.dictionaries(st.tuples(FAMILY, DIRECTORIES), st.sampled_from(list(Sta
 
 
 def candidate(family: str, root: str, state: State = State.VALID) -> Candidate:
-    return Candidate(family, RepoPath(root), Tier.PACKAGE, "", root or family, "", state is State.DETACHED)
+    return Candidate(family, RepoPath(root), MarkerTier.PACKAGE, "", root or family, "", state is State.DETACHED)
 
 
 def owner_by_definition(path: str, family: str, roots: dict[tuple[str, str], State]) -> str | None:

@@ -20,7 +20,7 @@ from codeplane.facts.model import (
     Namespace,
     Problem,
     Ref,
-    Role,
+    ReferenceRole,
     Scope,
     Target,
     Tier,
@@ -59,7 +59,7 @@ def _definition(uid: str, name: str, line: int, kind: str = "function", parent: 
 
 
 def _reference(name: int, line: int, tier: Tier, bind: int | None, usage: Usage = Usage.CALL) -> Ref:
-    return Ref(0, name, line, 4, 8, Role.REFERENCE, usage, tier, Certainty.CERTAIN, bind)
+    return Ref(0, name, line, 4, 8, ReferenceRole.REFERENCE, usage, tier, Certainty.CERTAIN, bind)
 
 
 LIBRARY = Facts(
@@ -120,10 +120,15 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Snapshot]:
         skipped = sample.row("big.bin", "big")._replace(state=FileState.SKIPPED, reason="binary", language=None)
         writer.put_file(skipped._replace(family=None, unit_id=None), PackedFacts())
         target = uid_number("00000000000000a1")
-        strong = Use(4, 0, Tier.STRONG, Role.REFERENCE, Usage.CALL, NAMES | CALLS)
-        proven = [Use(line, 0, Tier.PROVEN, Role.REFERENCE, Usage.NAME, NAMES) for line in (10, 12)]
-        saved = [Use(line, 4, Tier.ANCHORED, Role.REFERENCE, Usage.MEMBER, SHAPES.index("self.")) for line in (5, 6)]
-        closed = [Use(line, 0, Tier.ANCHORED, Role.REFERENCE, Usage.MEMBER, SHAPES.index("obj.")) for line in range(70)]
+        strong = Use(4, 0, Tier.STRONG, ReferenceRole.REFERENCE, Usage.CALL, NAMES | CALLS)
+        proven = [Use(line, 0, Tier.PROVEN, ReferenceRole.REFERENCE, Usage.NAME, NAMES) for line in (10, 12)]
+        saved = [
+            Use(line, 4, Tier.ANCHORED, ReferenceRole.REFERENCE, Usage.MEMBER, SHAPES.index("self.")) for line in (5, 6)
+        ]
+        closed = [
+            Use(line, 0, Tier.ANCHORED, ReferenceRole.REFERENCE, Usage.MEMBER, SHAPES.index("obj."))
+            for line in range(70)
+        ]
         links = Links([target], [1], [0], [int(Tier.STRONG)], tokens=["close", "save"])
         unresolved = {"save": pack_uses(saved), "close": pack_uses(closed)}
         writer.links.put(user, make_links(links, {target: pack_uses([strong])}, unresolved))

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from codeplane.facts.extract import extract
-from codeplane.facts.model import Bind, Def, Extraction, Facts, Import, Ref, Role, Scope, Target, Usage
+from codeplane.facts.model import Bind, Def, Extraction, Facts, Import, Ref, ReferenceRole, Scope, Target, Usage
 from codeplane.languages.registry import detect
 
 _CARET = re.compile(r"^\s*(?:\"?#|//|--|<!--|/\*)?\s*(\^+)\s+(\S.*?)\s*(?:-->|\*/|(?:\\n)?\",?)?$")
@@ -116,8 +116,8 @@ def render(extraction: Extraction) -> str:
         target = f" bind={ref.bind}" if ref.bind is not None else ""
         tier = " proven" if ref.tier == 3 else ""
         out.append(
-            f"ref {ref.start_line}:{ref.start_col}-{ref.end_col} {facts.names[ref.name]} {Role(ref.role).name.lower()}"
-            f" {Usage(ref.usage).name.lower()} scope={ref.scope}{target}{tier}"
+            f"ref {ref.start_line}:{ref.start_col}-{ref.end_col} {facts.names[ref.name]}"
+            f" {ReferenceRole(ref.role).name.lower()} {Usage(ref.usage).name.lower()} scope={ref.scope}{target}{tier}"
         )
     for export in facts.exports:
         out.append(

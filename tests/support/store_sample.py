@@ -9,7 +9,19 @@ from hashlib import sha256
 from codeplane.base.digests import digest_bytes
 from codeplane.base.paths import RepoPath
 from codeplane.facts.blocks import pack
-from codeplane.facts.model import Bind, BindReason, Certainty, Def, Facts, Ref, Role, Scope, Target, Tier, Usage
+from codeplane.facts.model import (
+    Bind,
+    BindReason,
+    Certainty,
+    Def,
+    Facts,
+    Ref,
+    ReferenceRole,
+    Scope,
+    Target,
+    Tier,
+    Usage,
+)
 from codeplane.facts.passages import read_searchable
 from codeplane.languages.roles import decide_role_of_text
 from codeplane.query.snapshot import Snapshot
@@ -81,7 +93,7 @@ class Sample:
                 line,
                 found.start(),
                 found.end(),
-                Role.REFERENCE,
+                ReferenceRole.REFERENCE,
                 Usage.NAME,
                 Tier.PROVEN if found[0] in places else Tier.UNKNOWN,
                 Certainty.CERTAIN,

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from codeplane.facts.definitions import VARIABLES, Definitions
-from codeplane.facts.model import Def, Role, Target
+from codeplane.facts.model import Def, ReferenceRole, Target
 from codeplane.facts.scopes import (
     DEF_IN_SCOPE,
     IMPORT_ALIAS,
@@ -26,7 +26,7 @@ from codeplane.languages.spec import MEMBER, TYPE, VALUE, Language
 IdentifierRoles = dict[int, tuple[int, int | None]]
 """Start offset -> role, and the binding of which the identifier is a site (None for a name of another file)."""
 
-_DEFINITION, _IMPORT = int(Role.DEFINITION), int(Role.IMPORT)
+_DEFINITION, _IMPORT = int(ReferenceRole.DEFINITION), int(ReferenceRole.IMPORT)
 _DEFAULT_NAMESPACES = (VALUE,)
 _MEMBERS_ONLY = (MEMBER,)
 

@@ -16,7 +16,7 @@ from codeplane.facts.model import Def
 from codeplane.facts.scopes import NON_LOCAL, ScopeTree, scope_before
 from codeplane.facts.signatures import base_name, hash_signature, read_doc, read_signature, start_with_attributes
 from codeplane.facts.structure import DefSite, Range, Structure
-from codeplane.languages.spec import Head, Language
+from codeplane.languages.spec import DefinitionHead, Language
 
 VARIABLES = frozenset({"variable", "constant", "field"})
 """Kinds that are definitions only outside of functions, and only once per scope."""
@@ -230,7 +230,7 @@ class _Reader:
         section = self._marks.get((scope, site.name)) or _section(self._sections.get(scope, ()), site.start)
         outer = self.rows[parent.row].visibility if parent.row is not None else None
         exported = site.name in self._exported if self._exported else None
-        return self._language.visibility(Head(site.name, head, parent.kind, kind, section, outer, exported))
+        return self._language.visibility(DefinitionHead(site.name, head, parent.kind, kind, section, outer, exported))
 
 
 def _in_order(structure: Structure) -> list[DefSite]:

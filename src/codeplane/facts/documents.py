@@ -16,7 +16,7 @@ from codeplane.facts.nesting import TOO_DEEP, is_too_deep
 from codeplane.facts.scopes import ScopeTree
 from codeplane.facts.structure import DefSite, Structure, WrapperSite
 from codeplane.languages.registry import find
-from codeplane.languages.spec import Language, Part, Site
+from codeplane.languages.spec import DefinitionSite, Language, Part
 
 Extractor = Callable[[str, str, bytes, str], Extraction]
 
@@ -77,7 +77,7 @@ def _read_part(
     return language.name, text, extract(language.name, path, text, family)
 
 
-def _definition(site: Site) -> DefSite:
+def _definition(site: DefinitionSite) -> DefSite:
     name = " ".join(site.name.split())
     if len(name) > MAX_NAME_CHARS:
         name = name[: MAX_NAME_CHARS - 1] + "…"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from codeplane.facts.ir import ExprKind, ModuleLevel
-from codeplane.facts.model import Role, Tier
+from codeplane.facts.model import ReferenceRole, Tier
 from codeplane.languages.spec import Language
 
 Span = tuple[int, int]
@@ -268,7 +268,7 @@ class ExprBuilder:
     def _note_position(self, node: int, ordinal: int) -> None:
         """Record the scope and usage of a name whose meaning depends on its position."""
         flags = self._identifiers.flags[ordinal]
-        if flags >> 5 & 3 != Tier.PROVEN and flags & 3 != Role.DEFINITION:
+        if flags >> 5 & 3 != Tier.PROVEN and flags & 3 != ReferenceRole.DEFINITION:
             self.ambient.append((node, self._identifiers.scopes[ordinal], flags >> 2 & 7))
 
 

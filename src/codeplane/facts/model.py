@@ -13,7 +13,7 @@ from typing import NamedTuple
 from codeplane.facts.ir import NO_FLOW, PackedFlow
 
 
-class Role(IntEnum):
+class ReferenceRole(IntEnum):
     """Role of an identifier occurrence."""
 
     REFERENCE = 0

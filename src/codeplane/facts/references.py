@@ -15,12 +15,12 @@ from codeplane.facts.flow_exprs import Identifiers
 from codeplane.facts.grammar import Grammar
 from codeplane.facts.identifiers import IdentifierSites, read_identifiers
 from codeplane.facts.lines import Lines
-from codeplane.facts.model import Certainty, Role, Tier, Usage
+from codeplane.facts.model import Certainty, ReferenceRole, Tier, Usage
 from codeplane.facts.scopes import Bindings, ScopeTree, locate
 from codeplane.facts.structure import Structure
 from codeplane.languages.spec import CALLABLE, TYPE, VALUE, Language
 
-_DEFINITION, _EXPORT = int(Role.DEFINITION), int(Role.EXPORT)
+_DEFINITION, _EXPORT = int(ReferenceRole.DEFINITION), int(ReferenceRole.EXPORT)
 _AS_CALL, _AS_TYPE = flags(0, Usage.CALL, 0, 0), flags(0, Usage.TYPE, 0, 0)
 _LAST_LOOKED_UP = _AS_TYPE
 """Members and labels are not looked up in scopes."""

@@ -48,7 +48,7 @@ Written = tuple[int, int, int]
 """Modification time, size and inode of a file; zeros if it does not exist."""
 
 
-class GitStamp(NamedTuple):
+class GitIndexStamp(NamedTuple):
     """Changes whenever HEAD names another commit or the index is written."""
 
     head: str
@@ -75,7 +75,7 @@ class IndexEntry(NamedTuple):
     flags: int
 
 
-class IndexState(NamedTuple):
+class GitIndexState(NamedTuple):
     tracked: dict[RepoPath, IndexEntry]
     """Files whose content git compares; no submodules and no links."""
     staged: frozenset[RepoPath]
@@ -84,7 +84,7 @@ class IndexState(NamedTuple):
     """Modification time of the index file; an entry that is not older is racy."""
 
 
-def git_stamp(root: Path) -> GitStamp:
+def git_stamp(root: Path) -> GitIndexStamp:
     """Return the stamp at `root`, without libgit2, which takes ten times as long, and without reading the index."""
     if not has_git(root):
         raise _no_repository(root)
@@ -92,7 +92,7 @@ def git_stamp(root: Path) -> GitStamp:
         own, shared = find_git_directories(root)
         head = read_line(own / "HEAD") or ""
         branch = named_reference(head)
-        return GitStamp(
+        return GitIndexStamp(
             head,
             _written(shared / branch) if branch else _NEVER,
             _written(shared / "packed-refs"),
@@ -111,7 +111,7 @@ def _written(path: Path) -> Written:
 _NEVER = (0, 0, 0)
 
 
-def index_state(root: Path) -> IndexState:
+def index_state(root: Path) -> GitIndexState:
     """Return the index at `root`, and its differences from HEAD."""
     if not has_git(root):
         raise _no_repository(root)
@@ -119,7 +119,7 @@ def index_state(root: Path) -> IndexState:
         repository = open_repository(root)
         found = _read_index(root, Path(repository.path, "index"))
         if found is None:
-            return IndexState({}, frozenset(), 0)
+            return GitIndexState({}, frozenset(), 0)
         check_objects(root)
         try:
             tracked, marked, written = _parse(found[1])
@@ -131,7 +131,7 @@ def index_state(root: Path) -> IndexState:
             marked.update(tracked)
         else:
             marked.update(_list_staged(repository, written))
-    return IndexState(tracked, frozenset(marked), found[0])
+    return GitIndexState(tracked, frozenset(marked), found[0])
 
 
 def _no_repository(root: Path) -> CodePlaneError:

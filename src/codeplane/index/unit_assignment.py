@@ -20,7 +20,7 @@ from codeplane.disk.safe_open import Root
 from codeplane.index.units.discovery import Discovery, discover
 from codeplane.index.units.manifests import read_manifest
 from codeplane.index.units.markers import find_marker
-from codeplane.index.units.model import Candidate, Note, State, Tier
+from codeplane.index.units.model import Candidate, MarkerTier, Note, State
 from codeplane.index.units.overrides import CONTEXTS_FILE, MAX_CONTEXTS_BYTES, NO_OVERRIDES, Overrides, read_overrides
 from codeplane.index.units.routing import UnitRoots, UnitRouter
 from codeplane.index.units.validation import (
@@ -62,7 +62,7 @@ def read_contexts(root: Root) -> Contexts:
 def candidate_of(row: UnitRow) -> Candidate:
     """Return a unit as it was before validation."""
     detached = row.state == State.DETACHED
-    return Candidate(row.family, row.root, Tier(row.tier), row.marker, row.name, row.evidence, detached)
+    return Candidate(row.family, row.root, MarkerTier(row.tier), row.marker, row.name, row.evidence, detached)
 
 
 class UnitAssignment:

@@ -36,7 +36,7 @@ def markers(names: str, *, fence: bool = False, package: bool = True) -> tuple[M
 
 
 @dataclass(frozen=True, kw_only=True)
-class Workspace:
+class WorkspaceRules:
     """Rules of a family whose workspaces list their members."""
 
     detaches: bool = True
@@ -76,4 +76,4 @@ class Family:
     """True if the family always has a unit of the whole repository; others only where they have no marker."""
     named_by_marker: bool = False
     """A package without a declared name is called like its marker file (`Shop.csproj`)."""
-    workspace: Workspace | None = None
+    workspace: WorkspaceRules | None = None

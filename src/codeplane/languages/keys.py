@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple
 
 from codeplane.languages.role_paths import is_generated
-from codeplane.languages.spec import Head, Reading, Site
+from codeplane.languages.spec import DefinitionHead, DefinitionSite, Reading
 
 MAX_DEPTH = 3
 MAX_KEYS = 400
@@ -24,7 +24,7 @@ _HASHES = re.compile(r"^#+\s?")
 
 class Key(NamedTuple):
     depth: int
-    site: Site
+    site: DefinitionSite
 
 
 def depth_of(path: str) -> int:
@@ -39,17 +39,17 @@ def keep(found: list[Key]) -> Reading:
     return Reading([key.site for key in found])
 
 
-def key_site(name: bytes, start: int, end: int, at: tuple[int, int], value: tuple[int, int] | None) -> Site:
+def key_site(name: bytes, start: int, end: int, at: tuple[int, int], value: tuple[int, int] | None) -> DefinitionSite:
     """Make a definition of a key; `value` is the span of a scalar, which a short signature includes."""
     short = value is not None and value[1] - value[0] <= MAX_VALUE_BYTES
-    return Site("key", name.decode("utf-8", "replace"), start, end, *at, None if short else at[1])
+    return DefinitionSite("key", name.decode("utf-8", "replace"), start, end, *at, None if short else at[1])
 
 
 def module_name(path: str) -> str:
     return path
 
 
-def visibility(head: Head) -> str:
+def visibility(head: DefinitionHead) -> str:
     return "public"
 
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from codeplane.languages.imports import ImportContext, OriginFinder
 
 
-class Head(NamedTuple):
+class DefinitionHead(NamedTuple):
     """Input of a visibility rule."""
 
     name: str
@@ -46,7 +46,7 @@ class ImportSite(NamedTuple):
     """Import kind, if it is not the one of the pattern."""
 
 
-class Site(NamedTuple):
+class DefinitionSite(NamedTuple):
     """A definition in a file with its own reader. Offsets count bytes."""
 
     kind: str
@@ -80,7 +80,7 @@ class Part(NamedTuple):
 class Reading(NamedTuple):
     """Result of a language's own reader: definitions that nest or are disjoint."""
 
-    sites: list[Site]
+    sites: list[DefinitionSite]
     parts: tuple[Part, ...] = ()
     cut: int | None = None
     """Offset from which definitions were left out because there are too many."""
@@ -146,7 +146,7 @@ class Language:
     """Distribution of the grammar; its version is part of the fingerprint."""
     module_name: Callable[[str], str]
     """Repository path -> the dotted module that prefixes a qualified name."""
-    visibility: Callable[[Head], str]
+    visibility: Callable[[DefinitionHead], str]
     coverage: str = "full"
     """`full`: all facts. `references`: identifiers are listed but not looked up, because the queries do not cover all
     scopes and bindings. `definitions`: no identifiers (no `names.scm`).

@@ -17,7 +17,7 @@ import apsw
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.ledger.file import OPEN_LOCK, check_schema, counter, layout_of
 from codeplane.ledger.paths import LEDGER_NAME, inode_of, is_private_file, list_archives
-from codeplane.ledger.schema import COLUMNS, FIRST_HASH, Head, row_hash
+from codeplane.ledger.schema import COLUMNS, FIRST_HASH, ChainHead, row_hash
 from codeplane.store.database import open_for_reading, wal_bytes
 
 _PLAIN_VFS = "unix"
@@ -130,7 +130,7 @@ def _verify(directory: Path, verified: dict[Path, _ChainWalk]) -> ChainReport:
 class _ChainWalk:
     """Verification of one file, starting at the head of the previous file."""
 
-    def __init__(self, head: Head | None) -> None:
+    def __init__(self, head: ChainHead | None) -> None:
         self.head = head
         self.count = 0
         self.breaks = 0
@@ -190,7 +190,7 @@ class _ChainWalk:
             is_valid = False
         if not is_valid:
             raise _Broken(seq, "the row was altered")
-        self.head = Head(seq, digest)
+        self.head = ChainHead(seq, digest)
         self.count += 1
         self.breaks += restarts
 

@@ -26,8 +26,8 @@ from codeplane.ledger.schema import (
     PRESENT,
     SCHEMA_VERSION,
     TABLES,
+    ChainHead,
     EventRow,
-    Head,
     Layout,
     is_unaltered,
     row_hash,
@@ -76,7 +76,7 @@ then crashes.
 class LedgerTail(NamedTuple):
     """End of a closed ledger file."""
 
-    head: Head
+    head: ChainHead
     owner: str
     open_tasks: list[EventRow]
     """Opening rows of tasks that were not closed."""
@@ -123,7 +123,7 @@ class LedgerFile:
                 self._connection.executemany(_INSERT, stamped)
         except (CodePlaneError, apsw.Error) as error:
             raise ledger_error(error) from error
-        self.head = Head(seq, last)
+        self.head = ChainHead(seq, last)
         self.tasks += sum(event.kind == "task_opened" for event in events)
         # The rows are committed; a checkpoint that fails now is retried with the next group.
         with suppress(CodePlaneError):
@@ -193,7 +193,7 @@ def open_file(path: Path, *, thorough: bool = False) -> LedgerFile:
         raise ledger_error(error) from error
 
 
-def create_file(path: Path, start: EventRow, previous: Head) -> None:
+def create_file(path: Path, start: EventRow, previous: ChainHead) -> None:
     """Create a ledger that continues the chain after `previous`; synced to disk when this returns."""
     try:
         connection = create_database(path)
@@ -261,7 +261,7 @@ def counter(connection: apsw.Connection) -> int:
     return found[0] if found else 0
 
 
-def _checked_head(connection: apsw.Connection, layout: Layout) -> Head:
+def _checked_head(connection: apsw.Connection, layout: Layout) -> ChainHead:
     last = row(connection, _LAST.format(columns=", ".join(layout.columns)))
     if last is None:
         raise damaged_error("the ledger is empty")
@@ -274,7 +274,7 @@ def _checked_head(connection: apsw.Connection, layout: Layout) -> Head:
         raise damaged_error("the last row of the ledger was altered")
     if counter(connection) != seq:
         raise damaged_error("rows are missing at the end of the ledger")
-    return Head(seq, digest)
+    return ChainHead(seq, digest)
 
 
 def _read_open_tasks(connection: apsw.Connection, layout: Layout) -> list[EventRow]:

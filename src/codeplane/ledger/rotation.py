@@ -28,11 +28,11 @@ from codeplane.ledger.paths import (
     archive_names,
     list_archives,
 )
-from codeplane.ledger.schema import FIRST_HASH, PRESENT, EventRow, Head
+from codeplane.ledger.schema import FIRST_HASH, PRESENT, ChainHead, EventRow
 
 _TEMPORARY = ".tmp-ledger"
 _FILE_SET = ("", *SIDE_FILES)
-_CHAIN_START = Head(0, FIRST_HASH)
+_CHAIN_START = ChainHead(0, FIRST_HASH)
 _MAX_TRUSTED_SEQ = 2**53
 _FOREIGN = "the ledger was not created on this machine"
 
@@ -175,7 +175,7 @@ def _quarantine(directory: Path, owner: str, now_ms: int, kind: str, reason: str
     return OpenedLedger(file, quarantined=QuarantinedFile(kind, f"{ARCHIVE_NAME}/{name}", reason))
 
 
-def _last_head(directory: Path, *candidates: Path) -> Head:
+def _last_head(directory: Path, *candidates: Path) -> ChainHead:
     """Return the last readable head, so that no row number is used twice."""
     for candidate in (*candidates, *reversed(list_archives(directory))):
         with suppress(CodePlaneError):
@@ -198,7 +198,7 @@ def _quarantine_archives(directory: Path, names: list[str]) -> str:
     return f"{ARCHIVE_NAME}/{moved_to}"
 
 
-def _begin(directory: Path, origin: str, previous: Head, owner: str, now_ms: int) -> LedgerFile:
+def _begin(directory: Path, origin: str, previous: ChainHead, owner: str, now_ms: int) -> LedgerFile:
     """Create a new current file; it is complete before it gets its name."""
     temporary = directory / f"{_TEMPORARY}-{os.getpid()}"
     try:

@@ -60,7 +60,7 @@ class EventRow(NamedTuple):
     """Intent of a mutation: its journal entry, from which an interrupted mutation is rolled back."""
 
 
-class Head(NamedTuple):
+class ChainHead(NamedTuple):
     """Last row of a chain."""
 
     seq: int

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
-from codeplane.facts.model import Role, Tier
+from codeplane.facts.model import ReferenceRole, Tier
 from codeplane.languages.registry import detect
 from codeplane.operations.signatures import parameters_of
 from codeplane.query.anchors import list_anchor_groups_of
@@ -25,7 +25,7 @@ from codeplane.query.snapshot import Snapshot
 MAX_DEPTH = 10
 
 
-class CallEdge(NamedTuple):
+class GraphEdge(NamedTuple):
     caller: str
     callee: str
     tier: Tier
@@ -59,7 +59,7 @@ class CallGraph:
     roots: tuple[str, ...]
     nodes: Mapping[str, Symbol | None]
     """Symbols by reference; None for the top level of a file."""
-    edges: tuple[CallEdge, ...]
+    edges: tuple[GraphEdge, ...]
     unresolved: Mapping[str, int]
     """Unresolved calls inside of a node."""
     outside: Mapping[str, int]
@@ -83,7 +83,7 @@ class _GraphBuilder:
     snapshot: Snapshot
     limit: int
     nodes: dict[str, Symbol | None] = field(default_factory=dict)
-    edges: dict[tuple[str, str, int | None], CallEdge] = field(default_factory=dict)
+    edges: dict[tuple[str, str, int | None], GraphEdge] = field(default_factory=dict)
     unresolved: dict[str, int] = field(default_factory=dict)
     outside: dict[str, int] = field(default_factory=dict)
     without_callers: dict[str, Routes] = field(default_factory=dict)
@@ -106,7 +106,7 @@ class _GraphBuilder:
                         following.setdefault(other.reference, other)
             front = list(following.values())
 
-    def _add(self, edge: CallEdge, other: Symbol | None, direction: _Direction) -> bool:
+    def _add(self, edge: GraphEdge, other: Symbol | None, direction: _Direction) -> bool:
         key = (edge.caller, edge.callee, edge.via.number if edge.via is not None else None)
         if key not in self.edges and len(self.edges) >= self.limit:
             self.left_out += 1
@@ -115,7 +115,7 @@ class _GraphBuilder:
         self.nodes.setdefault(edge.caller if direction is _Direction.CALLERS else edge.callee, other)
         return True
 
-    def _callers(self, symbol: Symbol) -> Iterator[tuple[CallEdge, Symbol | None]]:
+    def _callers(self, symbol: Symbol) -> Iterator[tuple[GraphEdge, Symbol | None]]:
         routes = find_routes(self.snapshot, symbol)
         calls = list_callers(self.snapshot, routes)
         if not calls:
@@ -124,7 +124,7 @@ class _GraphBuilder:
             caller = call.symbol.reference if call.symbol is not None else f"{call.path}:1"
             yield _edge(call, caller, symbol.reference), call.symbol
 
-    def _callees(self, symbol: Symbol) -> Iterator[tuple[CallEdge, Symbol | None]]:
+    def _callees(self, symbol: Symbol) -> Iterator[tuple[GraphEdge, Symbol | None]]:
         callees = list_callees(self.snapshot, symbol)
         if callees.unresolved:
             self.unresolved[symbol.reference] = callees.unresolved
@@ -188,7 +188,7 @@ def _reasons(snapshot: Snapshot, routes: Routes) -> NoCallers:
     symbol = routes.symbol
     uses = list_routed_uses(snapshot, routes)
     defined_at = (symbol.path, symbol.line, symbol.column)
-    references = [use for use in uses if use.role is Role.REFERENCE and use[:3] != defined_at]
+    references = [use for use in uses if use.role is ReferenceRole.REFERENCE and use[:3] != defined_at]
     found = count_name_uses(snapshot, routes)
     overridden = routes.overridden
     return NoCallers(*found, len(references), overridden.outside, overridden.open)
@@ -218,5 +218,5 @@ def _declares(declared: Symbol, defined: Symbol) -> bool:
 _HEADERS = (".h", ".hh", ".hpp", ".hxx")
 
 
-def _edge(call: CallSites, caller: str, callee: str) -> CallEdge:
-    return CallEdge(caller, callee, call.tier, call.path, tuple(sorted({line for line, _ in call.places})), call.via)
+def _edge(call: CallSites, caller: str, callee: str) -> GraphEdge:
+    return GraphEdge(caller, callee, call.tier, call.path, tuple(sorted({line for line, _ in call.places})), call.via)

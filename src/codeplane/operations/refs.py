@@ -10,7 +10,7 @@ from codeplane.operations.symbols.lookup import IndexedSymbols
 from codeplane.operations.symbols.model import SymbolNotFound
 from codeplane.operations.symbols.resolve import resolve_symbols
 from codeplane.query.anchors import AnchorGroupRow, list_anchor_groups_of
-from codeplane.query.overrides import Family, find_family
+from codeplane.query.overrides import OverrideFamily, find_family
 from codeplane.query.refs import UseRow, rank_uses
 from codeplane.query.relations import Symbol
 from codeplane.query.routes import find_routes, list_routed_uses
@@ -37,7 +37,7 @@ class SymbolUses:
     unresolved: int
     """Members of the same name with an unknown receiver: any of them may be a use."""
     groups: tuple[AnchorGroupRow, ...]
-    family: Family | None
+    family: OverrideFamily | None
 
 
 def find_uses(reads: Reads, written: str, limit: int) -> FreshResult[list[SymbolUses] | SymbolNotFound]:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from codeplane.facts.links import NAMES, RENAMES, unpack_uses
-from codeplane.facts.model import Role, Target, Tier, Usage
+from codeplane.facts.model import ReferenceRole, Target, Tier, Usage
 from codeplane.query.rows import FileBlock, find_block, find_links
 from codeplane.query.snapshot import Snapshot
 
@@ -16,7 +16,7 @@ class Occurrence(NamedTuple):
     column: int
     """0-based, in characters"""
     name: str
-    role: Role
+    role: ReferenceRole
     usage: Usage
     tier: Tier
     """Certainty of the targets; for a name that is bound to an import, of that binding"""
@@ -68,7 +68,7 @@ def list_linked_places(snapshot: Snapshot, targets: Collection[int]) -> dict[int
 
 
 # Indexing a tuple is much faster than calling an Enum.
-_TARGETS, _TIERS, _ROLES, _USAGES = tuple(Target), tuple(Tier), tuple(Role), tuple(Usage)
+_TARGETS, _TIERS, _ROLES, _USAGES = tuple(Target), tuple(Tier), tuple(ReferenceRole), tuple(Usage)
 
 
 def _occurrences(snapshot: Snapshot, block: FileBlock, numbers: Collection[int]) -> Iterator[Occurrence]:

@@ -53,7 +53,7 @@ class OverriddenMembers(NamedTuple):
     """True if a base from outside the repository may declare the member"""
 
 
-class Family(NamedTuple):
+class OverrideFamily(NamedTuple):
     overrides: list[Symbol]
     """Members that a member overrides or implements, the nearest first"""
     overridden_by: list[Symbol]
@@ -144,7 +144,7 @@ def list_overriding(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
     return [member for member in found.values() if _same_arity(language, member, symbol)]
 
 
-def find_family(snapshot: Snapshot, symbol: Symbol) -> Family | None:
+def find_family(snapshot: Snapshot, symbol: Symbol) -> OverrideFamily | None:
     """Return what a member overrides and what overrides it; None for a definition that is not a member."""
     if find_owner(snapshot, symbol) is None:
         return None
@@ -155,7 +155,7 @@ def find_family(snapshot: Snapshot, symbol: Symbol) -> Family | None:
         below |= {member.number: member for member in list_overriding(snapshot, top)}
     own = {symbol.number, *(member.number for member in certain)}
     others = [member for number, member in below.items() if number not in own]
-    return Family(certain, others, above.open or above.outside)
+    return OverrideFamily(certain, others, above.open or above.outside)
 
 
 def _inherited(snapshot: Snapshot, owner: Symbol, symbol: Symbol) -> tuple[list[Symbol], bool]:

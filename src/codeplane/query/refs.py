@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath
 from codeplane.facts.links import CALLS, NAMES, RENAMES, unpack_uses
-from codeplane.facts.model import Role, Tier, Usage
+from codeplane.facts.model import ReferenceRole, Tier, Usage
 from codeplane.query.relations import Symbol
 from codeplane.query.snapshot import Page, Snapshot, check_limit
 from codeplane.store.codec import path_from_text
@@ -17,7 +17,7 @@ _MAX_TARGETS = 500
 """Definitions that `list_files_using` looks up; the rest is ignored."""
 
 # Indexing a tuple is much faster than calling an Enum.
-_TIERS, _ROLES, _USAGES = tuple(Tier), tuple(Role), tuple(Usage)
+_TIERS, _ROLES, _USAGES = tuple(Tier), tuple(ReferenceRole), tuple(Usage)
 
 
 class UseRow(NamedTuple):
@@ -27,7 +27,7 @@ class UseRow(NamedTuple):
     start_line: int
     start_col: int
     tier: Tier
-    role: Role
+    role: ReferenceRole
     usage: Usage
     names: bool
     """True if the place is an occurrence of the name"""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath
 from codeplane.facts.links import uid_number
-from codeplane.facts.model import Role, Tier, Usage
+from codeplane.facts.model import ReferenceRole, Tier, Usage
 from codeplane.languages.registry import detect
 from codeplane.query.contents import list_files_with_name
 from codeplane.query.enclosing import find_enclosing
@@ -101,7 +101,7 @@ def list_routed_uses(snapshot: Snapshot, routes: Routes) -> list[UseRow]:
         excluded |= {use[:2] for use in found.values() if use.calls} if route.calls_only else set()
         for use in list_uses_of(snapshot, route.symbol.number):
             # A call without a name has no role.
-            wanted = use.calls or (use.role is Role.REFERENCE and not route.calls_only)
+            wanted = use.calls or (use.role is ReferenceRole.REFERENCE and not route.calls_only)
             if wanted and use[:3] not in found and use[:2] not in excluded:
                 tier = min(use.tier, Tier.ANCHORED) if route.is_possible else use.tier
                 found[use[:3]] = use._replace(tier=tier, via=route.symbol)
@@ -146,7 +146,10 @@ def count_name_uses(snapshot: Snapshot, routes: Routes) -> NameUses:
     files = [file for file in named if language is None or file.family == language.family]
     for file in files[:MAX_NAME_FILES]:
         for occurrence in list_occurrences(snapshot, file.file_id, name):
-            if occurrence.role is not Role.REFERENCE or (file.path, occurrence.line, occurrence.column) in known:
+            if (
+                occurrence.role is not ReferenceRole.REFERENCE
+                or (file.path, occurrence.line, occurrence.column) in known
+            ):
                 continue
             is_call = occurrence.usage in (Usage.CALL, Usage.MEMBER_CALL)
             if occurrence.is_elsewhere:

@@ -13,7 +13,7 @@ import orjson
 
 from codeplane.base.paths import RepoPath
 from codeplane.facts.links import uid_number, uid_text, unpack_uses
-from codeplane.facts.model import Role
+from codeplane.facts.model import ReferenceRole
 from codeplane.query.relations import Symbol, find_symbols, list_hierarchy
 from codeplane.query.rows import require_links
 from codeplane.query.snapshot import Page, Snapshot, check_limit
@@ -141,7 +141,8 @@ def _is_used_in_own_file(snapshot: Snapshot, each: _Candidate) -> bool:
         "SELECT places FROM def_references WHERE target = ? AND file_id = ?", (each.number, each.file_id)
     )
     return row is not None and any(
-        use.role != Role.DEFINITION and not each.start_line <= use.line <= each.end_line for use in unpack_uses(row[0])
+        use.role != ReferenceRole.DEFINITION and not each.start_line <= use.line <= each.end_line
+        for use in unpack_uses(row[0])
     )
 
 

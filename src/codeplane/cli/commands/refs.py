@@ -25,7 +25,7 @@ from codeplane.facts.model import Tier
 if TYPE_CHECKING:
     from codeplane.operations.refs import SymbolUses
     from codeplane.operations.symbols.model import SymbolNotFound
-    from codeplane.query.overrides import Family
+    from codeplane.query.overrides import OverrideFamily
     from codeplane.query.refs import UseRow
     from codeplane.query.relations import Symbol
 
@@ -118,7 +118,7 @@ def _uses_notes(uses: SymbolUses) -> Iterator[str]:
         yield family
 
 
-def _family_line(family: Family | None) -> str:
+def _family_line(family: OverrideFamily | None) -> str:
     if family is None:
         return ""
     parts = []

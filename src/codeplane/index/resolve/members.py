@@ -21,7 +21,7 @@ from codeplane.index.resolve.types import (
     ListType,
     LiteralType,
     Module,
-    Namespace,
+    NamespaceType,
     RecordType,
     Site,
     SiteKind,
@@ -90,7 +90,7 @@ def member(evaluator: Evaluator, receiver: Type, name: str) -> Member:
             return evaluator.memo(
                 MemberQuery(receiver, name), _member_of_module, resolver, receiver, name, nothing=NO_MEMBER
             )
-        case Namespace():
+        case NamespaceType():
             resolver = evaluator.resolver_of(receiver.language)
             return evaluator.memo(
                 MemberQuery(receiver, name), _member_of_module, resolver, receiver, name, nothing=NO_MEMBER
@@ -109,7 +109,7 @@ def member(evaluator: Evaluator, receiver: Type, name: str) -> Member:
     return NO_MEMBER
 
 
-def _member_of_module(resolver: LanguageResolver, module: Module | Namespace, name: str) -> Member:
+def _member_of_module(resolver: LanguageResolver, module: Module | NamespaceType, name: str) -> Member:
     return Member(resolver.lookup_in_module(module, name), resolver.module_member_types(module, name))
 
 

@@ -16,7 +16,7 @@ from codeplane.facts.ir import (
     NewExpr,
     PatternExpr,
 )
-from codeplane.facts.model import Role, Target, Tier, Usage
+from codeplane.facts.model import ReferenceRole, Target, Tier, Usage
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.resolver import CALLABLES
@@ -83,18 +83,18 @@ class _Linker:
                 return sites
         # A file without facts has no scopes in its summary.
         scope = self._columns.scopes[ref] if file.summary.scopes else 0
-        is_member = usage in _MEMBER_USAGES and role != Role.IMPORT
+        is_member = usage in _MEMBER_USAGES and role != ReferenceRole.IMPORT
         if is_member or (resolver.traits.path_members and ref in self._members and not bound):
             return self._member_sites(ref, scope, role, usage)
         if tier != Tier.PROVEN and scope and file.scope_kind(scope) in _OPAQUE:
             return ()
         if bound and not (tier != Tier.PROVEN and resolver.is_position_dependent(file, file.binds[bound - 1])):
             return self._sites_of_binding(ref, bound, role, usage, tier)
-        if role == Role.IMPORT:
+        if role == ReferenceRole.IMPORT:
             name = self._name(ref)
             before = _sites_before_alias(self._evaluator, file, self._columns, ref)
             return before or resolver.resolve_import_head(file, name, scope)
-        if role != Role.DEFINITION:
+        if role != ReferenceRole.DEFINITION:
             return resolver.resolve_name(file, scope, usage, self._name(ref), bound - 1)
         return ()
 
@@ -111,18 +111,18 @@ class _Linker:
         if not sites and usage == Usage.LABEL:
             literal = self._evaluator.infer(self._file, member.receiver)
             sites = self._resolver.resolve_key(self._file, literal, member.name)
-        return self._resolver.filter_by_usage(sites, None, usage) if role != Role.IMPORT else sites
+        return self._resolver.filter_by_usage(sites, None, usage) if role != ReferenceRole.IMPORT else sites
 
     def _sites_of_binding(self, ref: int, bound: int, role: int, usage: int, tier: int) -> Sequence[Site]:
         bind = self._file.binds[bound - 1]
         if bind.target_kind == Target.DEF and tier == Tier.PROVEN:
             return ()
-        if role == Role.DEFINITION and bind.target_kind == Target.UNKNOWN:
+        if role == ReferenceRole.DEFINITION and bind.target_kind == Target.UNKNOWN:
             return ()
         if bound not in self._bound_sites:
             self._bound_sites[bound] = bind_sites(self._evaluator, self._file, bound - 1)
         sites = self._bound_sites[bound]
-        if role != Role.IMPORT:
+        if role != ReferenceRole.IMPORT:
             return self._resolver.filter_by_usage(sites, bind.namespace, usage)
         member = self._members.get(ref)
         if self._resolver.traits.path_members and member is not None:
@@ -174,10 +174,10 @@ class _ImplicitLinker:
     def link(self) -> Iterator[Link]:
         for ref, (flags, bound) in enumerate(zip(self._columns.flags, self._columns.binds, strict=True)):
             role, usage, tier = flags & 3, flags >> 2 & 7, flags >> 5 & 3
-            if role == Role.DEFINITION:
+            if role == ReferenceRole.DEFINITION:
                 continue
             own: Site | None = None
-            if tier == Tier.PROVEN and bound and role != Role.IMPORT:
+            if tier == Tier.PROVEN and bound and role != ReferenceRole.IMPORT:
                 row = self._file.binds[bound - 1]
                 if row.target_kind != Target.IMPORT:
                     if ref not in self._calls or row.target is None:
@@ -197,7 +197,7 @@ class _ImplicitLinker:
             return resolver.resolve_member_name(file, self._members[ref])
         if usage in _MEMBER_USAGES:
             return ()
-        if role == Role.IMPORT:
+        if role == ReferenceRole.IMPORT:
             if bound:
                 return [bind_sites(self._evaluator, file, bound - 1)]
             return [_sites_before_alias(self._evaluator, file, self._columns, ref)]
@@ -207,7 +207,7 @@ class _ImplicitLinker:
     def _tiered(self, ref: int, sites: tuple[Site, ...], own: Site | None, role: int) -> Iterator[Link]:
         """Rank a call that several overloads fit below one that is unambiguous."""
         methods = tuple(site for site in sites if self._is_callable(site))
-        if len(methods) < 2 or role == Role.IMPORT:
+        if len(methods) < 2 or role == ReferenceRole.IMPORT:
             methods = ()
         certain = tuple(site for site in sites if site not in methods and site != own)
         if certain:
@@ -222,7 +222,11 @@ class _ImplicitLinker:
 
 def _sites_before_alias(evaluator: Evaluator, file: FileScope, columns: Columns, ref: int) -> list[Site]:
     """`A` in `import A as B`: the name that follows is bound to the import."""
-    if ref + 1 >= len(columns.binds) or not columns.binds[ref + 1] or columns.flags[ref + 1] & 3 != Role.IMPORT:
+    if (
+        ref + 1 >= len(columns.binds)
+        or not columns.binds[ref + 1]
+        or columns.flags[ref + 1] & 3 != ReferenceRole.IMPORT
+    ):
         return []
     bind = file.binds[columns.binds[ref + 1] - 1]
     found: list[Site] = []

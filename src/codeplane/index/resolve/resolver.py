@@ -23,7 +23,7 @@ from codeplane.index.resolve.types import (
     ListType,
     LiteralType,
     Module,
-    Namespace,
+    NamespaceType,
     Site,
     SuperType,
     TupleType,
@@ -48,7 +48,7 @@ _CONTAINERS: Mapping[type, str] = MappingProxyType(
     {ListType: "builtins.list", TupleType: "builtins.tuple", DictType: "builtins.dict"}
 )
 
-_FOREIGN = (External, LiteralType, ListType, TupleType, DictType, Namespace)
+_FOREIGN = (External, LiteralType, ListType, TupleType, DictType, NamespaceType)
 
 
 @dataclass(frozen=True)
@@ -143,10 +143,10 @@ class LanguageResolver:
         """Declarations that the first name of an import path refers to."""
         return []
 
-    def lookup_in_module(self, module: Module | Namespace, name: str) -> list[Site]:
+    def lookup_in_module(self, module: Module | NamespaceType, name: str) -> list[Site]:
         return []
 
-    def module_member_types(self, module: Module | Namespace, name: str) -> Types:
+    def module_member_types(self, module: Module | NamespaceType, name: str) -> Types:
         return self.types_at(self.lookup_in_module(module, name))
 
     def types_at(self, sites: Sequence[Site]) -> Types:

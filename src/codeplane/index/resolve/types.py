@@ -83,7 +83,7 @@ class Module(NamedTuple):
     tag: str = "module"
 
 
-class Namespace(NamedTuple):
+class NamespaceType(NamedTuple):
     """A package, namespace or directory that is not a file."""
 
     language: str
@@ -277,7 +277,7 @@ Type = (
     | Function
     | BoundMethod
     | Module
-    | Namespace
+    | NamespaceType
     | ParamType
     | ListType
     | TupleType
@@ -312,7 +312,7 @@ _RANK: Mapping[type, int] = {
             Top,
             LibraryType,
             Module,
-            Namespace,
+            NamespaceType,
             RecordType,
             TypeVar,
             ClassLiteral,

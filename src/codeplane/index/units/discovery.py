@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from codeplane.base.paths import RepoPath, basename, parent
 from codeplane.index.units.markers import EXCLUDED_DIRECTORIES, find_marker
 from codeplane.index.units.members import Listing, MarkedRoot, Workspaces, list_members
-from codeplane.index.units.model import Candidate, Note, Tier
+from codeplane.index.units.model import Candidate, MarkerTier, Note
 from codeplane.index.units.overrides import NO_OVERRIDES, Overrides
-from codeplane.languages.family import Family, Workspace
+from codeplane.languages.family import Family, WorkspaceRules
 from codeplane.languages.manifest import Manifest
 from codeplane.languages.registry import families
 
@@ -73,11 +73,13 @@ def _family_candidates(family: Family, roots: dict[str, MarkedRoot], notes: list
         for root, by in listed.items():
             if root not in made:
                 name = basename(root) or root
-                made[root] = Candidate(family.name, RepoPath(root), Tier.PACKAGE, by, name, f"listed by {by}")
+                made[root] = Candidate(family.name, RepoPath(root), MarkerTier.PACKAGE, by, name, f"listed by {by}")
     return made
 
 
-def _adds_nothing(rules: Workspace | None, root: str, roots: Mapping[str, MarkedRoot], workspaces: Workspaces) -> bool:
+def _adds_nothing(
+    rules: WorkspaceRules | None, root: str, roots: Mapping[str, MarkedRoot], workspaces: Workspaces
+) -> bool:
     """True if no marker here makes a package, and a package above owns the files."""
     if roots[root].package or rules is None or not rules.detaches:
         return False
@@ -96,7 +98,7 @@ def _make_candidate(
 ) -> Candidate:
     root, rules = found.root, family.workspace
     own = workspaces.get(root)
-    tier = Tier.FENCE if own is not None or found.fence else Tier.PACKAGE
+    tier = MarkerTier.FENCE if own is not None or found.fence else MarkerTier.PACKAGE
     marker = own[0][0] if own is not None else found.package or found.fence or found.first
     stem = basename(marker).rpartition(".")[0] if family.named_by_marker else ""
     name = found.name or stem or basename(root) or family.name
@@ -112,7 +114,7 @@ def _make_candidate(
 
 
 def _fenced_candidate(
-    candidate: Candidate, rules: Workspace, around: str, workspaces: Workspaces, undecided: Container[str]
+    candidate: Candidate, rules: WorkspaceRules, around: str, workspaces: Workspaces, undecided: Container[str]
 ) -> Candidate:
     """Detach a package that the workspace around it does not list, if the list is complete."""
     marker = candidate.marker
@@ -139,4 +141,4 @@ def _is_excluded(root: str) -> bool:
 
 def _ambient_candidate(family: Family) -> Candidate:
     why = "one for the whole repository" if family.is_ambient else "no marker of the family was found"
-    return Candidate(family.name, RepoPath(""), Tier.AMBIENT, "", family.name, why)
+    return Candidate(family.name, RepoPath(""), MarkerTier.AMBIENT, "", family.name, why)

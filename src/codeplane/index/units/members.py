@@ -12,7 +12,7 @@ from typing import NamedTuple
 from codeplane.base.paths import basename, display, is_inside, parent, subtree_range
 from codeplane.index.units.globs import Meter, Unreadable, is_wild, matches
 from codeplane.index.units.model import Note
-from codeplane.languages.family import Marker, Workspace
+from codeplane.languages.family import Marker, WorkspaceRules
 from codeplane.languages.manifest import Manifest
 
 MAX_STEPS = 2_000_000
@@ -53,7 +53,7 @@ class MarkedRoot:
         ranked = sorted(self.manifests, key=lambda path: (self._ranks[path], path))
         return next((self.manifests[path].name for path in ranked if self.manifests[path].name), None)
 
-    def listings(self, workspace: Workspace) -> tuple[Listing, ...]:
+    def listings(self, workspace: WorkspaceRules) -> tuple[Listing, ...]:
         """Return the files that list members, without those that another one supersedes."""
         found = [(path, each) for path, each in sorted(self.manifests.items()) if each.members is not None]
         ignored = {name for path, _ in found for name in workspace.superseded.get(basename(path), ())}
@@ -61,7 +61,7 @@ class MarkedRoot:
 
 
 def list_members(
-    rules: Workspace, roots: Mapping[str, MarkedRoot], workspaces: Workspaces, notes: list[Note]
+    rules: WorkspaceRules, roots: Mapping[str, MarkedRoot], workspaces: Workspaces, notes: list[Note]
 ) -> tuple[dict[str, str], frozenset[str]]:
     """Return the listed roots, each with the file that lists it, and the workspaces that exceeded the step limit."""
     listed: dict[str, str] = {}
@@ -99,7 +99,7 @@ def _under(ordered: Sequence[str], around: str) -> Sequence[str]:
 
 
 def _members(
-    rules: Workspace,
+    rules: WorkspaceRules,
     around: str,
     path: str,
     manifest: Manifest,
@@ -161,7 +161,7 @@ class _Pattern(NamedTuple):
     wild: bool
 
 
-def _parse_pattern(text: str, written: str, rules: Workspace) -> _Pattern:
+def _parse_pattern(text: str, written: str, rules: WorkspaceRules) -> _Pattern:
     body = text.removeprefix("!").strip()
     while body.startswith("./"):
         body = body[2:]

@@ -15,7 +15,7 @@ from codeplane.base.paths import RepoPath
 from codeplane.store.schema import unit_of
 
 
-class Tier(StrEnum):
+class MarkerTier(StrEnum):
     """Origin of a candidate."""
 
     FENCE = "fence"
@@ -43,7 +43,7 @@ class Candidate:
 
     family: str
     root: RepoPath
-    tier: Tier
+    tier: MarkerTier
     marker: str
     """The file that marks it; empty for an ambient one."""
     name: str

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from codeplane.base.errors import CodePlaneError
 from codeplane.base.paths import RepoPath, display, normalize
 from codeplane.config.files import parse_document
-from codeplane.index.units.model import Candidate, Note, Tier
+from codeplane.index.units.model import Candidate, MarkerTier, Note
 from codeplane.languages.registry import families, languages
 
 CONTEXTS_FILE = ".codeplane/contexts.yaml"
@@ -50,7 +50,9 @@ class Overrides:
         for statement in self.statements:
             key = (statement.family, statement.root)
             known = found.get(key)
-            base = known or Candidate(statement.family, statement.root, Tier.STATED, CONTEXTS_FILE, statement.name, "")
+            base = known or Candidate(
+                statement.family, statement.root, MarkerTier.STATED, CONTEXTS_FILE, statement.name, ""
+            )
             said = f"named by {CONTEXTS_FILE}" if statement.enabled else f"left out by {CONTEXTS_FILE}"
             evidence = f"{known.evidence}; {said}" if known is not None and not known.detached else said
             found[key] = replace(base, name=statement.name, evidence=evidence, detached=not statement.enabled)

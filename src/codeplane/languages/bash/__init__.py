@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from codeplane.languages.spec import Head, Language, RolePatterns
+from codeplane.languages.spec import DefinitionHead, Language, RolePatterns
 
 _MARKER = re.compile(r"^#+(?:!.*)?\s?")
 _RULE = re.compile(r"^[\W_]*$")
 
 
-class Slice(NamedTuple):
+class _Slice(NamedTuple):
     """A part of a node, if the grammar has no node for a name."""
 
     start_byte: int
@@ -23,7 +23,7 @@ def module_name(path: str) -> str:
     return path.rpartition(".")[0] or path
 
 
-def visibility(head: Head) -> str:
+def visibility(head: DefinitionHead) -> str:
     return "private" if head.name.startswith("_") else "public"
 
 
@@ -38,7 +38,7 @@ def expand_pattern(node: Any) -> list[Any]:
     sign.
     """
     name, equals, _ = node.text.partition(b"=")
-    return [Slice(node.start_byte, node.start_byte + len(name))] if equals and name else []
+    return [_Slice(node.start_byte, node.start_byte + len(name))] if equals and name else []
 
 
 LANGUAGES = (

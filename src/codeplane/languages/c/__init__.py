@@ -12,7 +12,7 @@ from codeplane.languages.c.doxygen import plain_lines
 from codeplane.languages.c.headers import prefer
 from codeplane.languages.c.repair import repair_c, rewrite
 from codeplane.languages.c.syntax import expand_import, expand_pattern, expand_words
-from codeplane.languages.spec import CALLABLE, VALUE, EntryPoints, Head, Language
+from codeplane.languages.spec import CALLABLE, VALUE, DefinitionHead, EntryPoints, Language
 
 _STATIC = re.compile(r"\bstatic\b")
 
@@ -22,7 +22,7 @@ def module_name(path: str) -> str:
     return ""
 
 
-def visibility(head: Head) -> str:
+def visibility(head: DefinitionHead) -> str:
     """Return `private` for `static` functions and variables, which are local to their file."""
     if head.kind in ("function", "variable") and _STATIC.search(head.text.partition("{")[0]):
         return "private"

@@ -10,7 +10,7 @@ from codeplane.languages.c.doxygen import plain_lines
 from codeplane.languages.c.repair import repair_cpp, rewrite
 from codeplane.languages.c.syntax import expand_import, expand_pattern, expand_words
 from codeplane.languages.cpp.declarations import announces, implied_name, owner_path
-from codeplane.languages.spec import CALLABLE, MEMBER, VALUE, EntryPoints, Head, Language, RolePatterns
+from codeplane.languages.spec import CALLABLE, MEMBER, VALUE, DefinitionHead, EntryPoints, Language, RolePatterns
 
 _STATIC = re.compile(r"\bstatic\b")
 _SECTIONS = frozenset({"public", "protected", "private"})
@@ -22,7 +22,7 @@ def module_name(path: str) -> str:
     return ""
 
 
-def visibility(head: Head) -> str:
+def visibility(head: DefinitionHead) -> str:
     """Return the access of a member by its section; for other names, whether they are local to the file."""
     if head.section:
         return head.section if head.section in _SECTIONS else "public"

@@ -25,7 +25,7 @@ from codeplane.index.resolve.types import (
     LibraryType,
     ListType,
     Module,
-    Namespace,
+    NamespaceType,
     Site,
     SiteKind,
     Type,
@@ -187,7 +187,7 @@ class CppResolver(LanguageResolver):
         for site in sites:
             row = self.evaluator.file(site.path).defs[site.number]
             if row.kind == "module":
-                found.add(Namespace(language, row.lexical_path, path))
+                found.add(NamespaceType(language, row.lexical_path, path))
             else:
                 found |= self.evaluator.site_types(site)
         return frozenset(found)
@@ -195,16 +195,16 @@ class CppResolver(LanguageResolver):
     def override_query(self, file: FileScope, query: Query) -> Types | None:
         if query.kind is not QueryKind.DEFINITION or file.defs[query.number].kind != "module":
             return None
-        return one(Namespace(file.language, file.defs[query.number].lexical_path, file.path))
+        return one(NamespaceType(file.language, file.defs[query.number].lexical_path, file.path))
 
-    def lookup_in_module(self, module: Module | Namespace, name: str) -> list[Site]:
-        if not isinstance(module, Namespace):
+    def lookup_in_module(self, module: Module | NamespaceType, name: str) -> list[Site]:
+        if not isinstance(module, NamespaceType):
             return []
         return self._entities(module.qualifier, f"{module.name}.{name}")
 
-    def module_member_types(self, module: Module | Namespace, name: str) -> Types:
+    def module_member_types(self, module: Module | NamespaceType, name: str) -> Types:
         sites = self.lookup_in_module(module, name)
-        if not isinstance(module, Namespace):
+        if not isinstance(module, NamespaceType):
             return NOTHING
         if sites:
             return self._types_seen_from(module.qualifier, module.language, sites)

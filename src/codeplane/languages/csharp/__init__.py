@@ -9,7 +9,7 @@ import re
 from codeplane.languages.csharp.repair import repair
 from codeplane.languages.csharp.xmldoc import plain_lines
 from codeplane.languages.family import Family, markers
-from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, VALUE, Head, Language, RolePatterns
+from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, VALUE, DefinitionHead, Language, RolePatterns
 
 _STRING = r'@?"(?:[^"\\\n]|\\.)*"'
 _BRACKETS = rf"\[(?:[^\[\]\"]|{_STRING}|\[(?:[^\[\]\"]|{_STRING})*+\])*+\]"
@@ -34,7 +34,7 @@ def implied_name(text: str) -> str:
     return text if text == "this" else f"operator {' '.join(text.split())}"
 
 
-def visibility(head: Head) -> str:
+def visibility(head: DefinitionHead) -> str:
     words = set(_MODIFIER.findall(_NOT_MODIFIERS.sub("", head.text)))
     for word in ("public", "protected", "internal", "private"):
         if word in words:

@@ -20,7 +20,7 @@ from codeplane.index.resolve.types import (
     Instance,
     ListType,
     Module,
-    Namespace,
+    NamespaceType,
     Site,
     Type,
     Types,
@@ -241,7 +241,7 @@ class CSharpResolver(OverloadedResolver):
         sites = self.resolve_import(file, number)
         row = file.imports[number]
         name = f"{row.source}.{row.imported_name}" if row.source else row.imported_name
-        return self.types_at(sites[:1]) if sites else frozenset({Namespace("csharp", name), External(name)})
+        return self.types_at(sites[:1]) if sites else frozenset({NamespaceType("csharp", name), External(name)})
 
     def _name_sites(self, file: FileScope, scope: int, usage: int, name: str, bind: int) -> list[Site]:
         plain, _, arity = name.partition("`")
@@ -272,16 +272,16 @@ class CSharpResolver(OverloadedResolver):
         if bind >= 0:
             return super().unknown_types(file, scope, bind, name)
         names = [f"{namespace}.{name}" if namespace else name for namespace in self._namespaces(file, scope)]
-        return frozenset({External(name), *(Namespace(file.language, full) for full in names)})
+        return frozenset({External(name), *(NamespaceType(file.language, full) for full in names)})
 
-    def lookup_in_module(self, module: Module | Namespace, name: str) -> list[Site]:
-        return self._types_in(module.name, name, "") if isinstance(module, Namespace) else []
+    def lookup_in_module(self, module: Module | NamespaceType, name: str) -> list[Site]:
+        return self._types_in(module.name, name, "") if isinstance(module, NamespaceType) else []
 
-    def module_member_types(self, module: Module | Namespace, name: str) -> Types:
+    def module_member_types(self, module: Module | NamespaceType, name: str) -> Types:
         sites = self.lookup_in_module(module, name)
-        if sites or not isinstance(module, Namespace):
+        if sites or not isinstance(module, NamespaceType):
             return self.types_at(sites[:1])
-        return one(Namespace(module.language, f"{module.name}.{name}"))
+        return one(NamespaceType(module.language, f"{module.name}.{name}"))
 
     # --- extension methods
 

@@ -9,10 +9,10 @@ from dataclasses import replace
 
 from codeplane.languages.css.sheet import read_css, read_nested
 from codeplane.languages.keys import module_name
-from codeplane.languages.spec import Head, Language, RolePatterns
+from codeplane.languages.spec import DefinitionHead, Language, RolePatterns
 
 
-def visibility(head: Head) -> str:
+def visibility(head: DefinitionHead) -> str:
     return (
         "private"
         if head.kind in ("variable", "function") and head.name.lstrip("$@").startswith(("_", "-"))

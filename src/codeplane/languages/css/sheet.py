@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from codeplane.languages.spec import Reading, Site
+from codeplane.languages.spec import DefinitionSite, Reading
 
 MAX_DEPTH = 32
 
@@ -71,11 +71,11 @@ def _read(noise: re.Pattern[bytes], source: bytes) -> Reading:
                 rules[stack.pop()[0]][2] = mark.end()
         start = mark.end()
     sites = [
-        Site(item.kind, item.name, rules[item.rule][0], rules[item.rule][2], *item.at, rules[item.rule][1])
+        DefinitionSite(item.kind, item.name, rules[item.rule][0], rules[item.rule][2], *item.at, rules[item.rule][1])
         for item in (others | subjects).values()
     ]
     sites += [
-        Site("property" if name.startswith("--") else "variable", name, begin, end, begin, name_end)
+        DefinitionSite("property" if name.startswith("--") else "variable", name, begin, end, begin, name_end)
         for name, (begin, name_end, end) in declared.items()
     ]
     sites.sort(key=lambda site: (site.start, -site.end, site.name_start))

@@ -6,11 +6,11 @@ from typing import Any
 
 from codeplane.languages.family import Family
 from codeplane.languages.keys import key_site, visibility, without_hashes
-from codeplane.languages.spec import Language, Reading, RolePatterns, Site
+from codeplane.languages.spec import DefinitionSite, Language, Reading, RolePatterns
 
 
 def read(root: Any, source: bytes, path: str) -> Reading:
-    sites: list[Site] = []
+    sites: list[DefinitionSite] = []
     stage: int | None = None
     end = 0
     for node in root.named_children:
@@ -25,7 +25,9 @@ def read(root: Any, source: bytes, path: str) -> Reading:
             else:
                 name = source[named.start_byte : named.end_byte].decode("utf-8", "replace")
                 sites.append(
-                    Site("stage", name, node.start_byte, node.end_byte, named.start_byte, named.end_byte, node.end_byte)
+                    DefinitionSite(
+                        "stage", name, node.start_byte, node.end_byte, named.start_byte, named.end_byte, node.end_byte
+                    )
                 )
         elif node.type == "arg_instruction":
             sites.extend(_setting(node, node.child_by_field_name("name"), source))
@@ -39,7 +41,7 @@ def read(root: Any, source: bytes, path: str) -> Reading:
     return Reading(sites)
 
 
-def _setting(node: Any, name: Any, source: bytes) -> list[Site]:
+def _setting(node: Any, name: Any, source: bytes) -> list[DefinitionSite]:
     if name is None or name.start_byte == name.end_byte:
         return []
     at = (name.start_byte, name.end_byte)

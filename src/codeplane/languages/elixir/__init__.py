@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 
 from codeplane.languages.family import Family, Marker, markers
 from codeplane.languages.manifest import name_reader
-from codeplane.languages.spec import Head, ImportSite, Language, RolePatterns
+from codeplane.languages.spec import DefinitionHead, ImportSite, Language, RolePatterns
 
 _PRIVATE = re.compile(r"(?:\A|\n)\s*(?:defp|defmacrop|defguardp|@typep)\b[^\n]*\Z")
 _COMMENT = re.compile(r"^#+\s?")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|(?<!\w)\?\\?.|#[^\n]*')
 
 
-class Slice(NamedTuple):
+class _Slice(NamedTuple):
     """A part of a node: an atom without its colon, a keyword without the one after it."""
 
     start_byte: int
@@ -29,7 +29,7 @@ def module_name(path: str) -> str:
     return ""
 
 
-def visibility(head: Head) -> str:
+def visibility(head: DefinitionHead) -> str:
     return "private" if _PRIVATE.search(head.text) else "public"
 
 
@@ -79,15 +79,15 @@ def expand_import(node: Any, source: bytes) -> list[ImportSite]:
 
 def expand_pattern(node: Any) -> list[Any]:
     """Return the fields of a `defstruct`: the keys of pairs, or all items of a list."""
-    found: list[Slice] = []
+    found: list[_Slice] = []
     todo = [node]
     while todo:
         part = todo.pop()
         if part.type == "pair":
             key = part.named_children[0]
-            found.append(Slice(key.start_byte, key.start_byte + len(key.text.rstrip(b": \t\r\n"))))
+            found.append(_Slice(key.start_byte, key.start_byte + len(key.text.rstrip(b": \t\r\n"))))
         elif part.type == "atom":
-            found.append(Slice(part.start_byte + 1, part.end_byte))
+            found.append(_Slice(part.start_byte + 1, part.end_byte))
         else:
             todo.extend(reversed(part.named_children))
     return [each for each in found if each.end_byte > each.start_byte]

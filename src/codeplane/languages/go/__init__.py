@@ -11,7 +11,7 @@ import re
 from codeplane.base.paths import parent
 from codeplane.languages.go.modules import FAMILY as FAMILY
 from codeplane.languages.go.origins import find_origins
-from codeplane.languages.spec import EntryPoints, Head, Language, RolePatterns
+from codeplane.languages.spec import DefinitionHead, EntryPoints, Language, RolePatterns
 
 _STANDARD_LIBRARY = frozenset(
     {
@@ -76,7 +76,7 @@ def module_name(path: str) -> str:
     return parent(path)
 
 
-def visibility(head: Head) -> str:
+def visibility(head: DefinitionHead) -> str:
     if head.parent_kind in ("function", "method"):
         return "private"
     return "public" if head.name[:1].isupper() else "package"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from codeplane.languages.family import Family, Marker, Workspace
+from codeplane.languages.family import Family, Marker, WorkspaceRules
 from codeplane.languages.manifest import Manifest, text_reader
 
 _MAX_LINE_CHARS = 2000
@@ -48,5 +48,5 @@ FAMILY = Family(
         Marker("go.mod", text_reader(read_go_mod)),
         Marker("go.work", text_reader(read_go_work), fence=True, package=False),
     ),
-    workspace=Workspace(root_must_be_listed=True),
+    workspace=WorkspaceRules(root_must_be_listed=True),
 )

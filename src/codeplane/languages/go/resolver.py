@@ -26,7 +26,7 @@ from codeplane.index.resolve.types import (
     Instance,
     ListType,
     Module,
-    Namespace,
+    NamespaceType,
     RecordType,
     Site,
     TupleType,
@@ -85,8 +85,8 @@ class GoResolver(LanguageResolver):
         package = self._packages.imports(file).get(name)
         return one(package) if package is not None else super().unbound_types(file, name)
 
-    def lookup_in_module(self, module: Module | Namespace, name: str) -> list[Site]:
-        return self._packages.package(module).names.get(name, []) if isinstance(module, Namespace) else []
+    def lookup_in_module(self, module: Module | NamespaceType, name: str) -> list[Site]:
+        return self._packages.package(module).names.get(name, []) if isinstance(module, NamespaceType) else []
 
     def resolve_key(self, file: FileScope, literal: Types, name: str) -> Sequence[Site]:
         """A key of a map or list literal is an ordinary name, unless a local declaration may shadow it."""

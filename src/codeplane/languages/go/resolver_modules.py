@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.types import External, Namespace, Site, Types, definition_site, one
+from codeplane.index.resolve.types import External, NamespaceType, Site, Types, definition_site, one
 
 _MODULE = re.compile(r'^[ \t]*module[ \t]+"?([^\s"]+)', re.MULTILINE)
 _REPLACED = re.compile(
@@ -54,7 +54,7 @@ class GoPackages:
     def package_of(self, file: FileScope) -> GoPackage:
         return self._directory(dirname(file.path)).package(file.package)
 
-    def package(self, namespace: Namespace) -> GoPackage:
+    def package(self, namespace: NamespaceType) -> GoPackage:
         return self._directory(namespace.name).package(namespace.qualifier)
 
     def imported(self, file: FileScope, number: int) -> Types:
@@ -65,17 +65,17 @@ class GoPackages:
         name = self._directory(directory).name if directory is not None else None
         if directory is None or name is None:
             return one(External(source))
-        return one(Namespace("go", directory, name))
+        return one(NamespaceType("go", directory, name))
 
-    def imports(self, file: FileScope) -> dict[str, Namespace]:
+    def imports(self, file: FileScope) -> dict[str, NamespaceType]:
         """Packages of the repository that a file imports, by their local name; `.` for a dot import."""
         return self._evaluator.memo_tracked(("go imports", file.path), lambda: self._read_imports(file))
 
-    def _read_imports(self, file: FileScope) -> dict[str, Namespace]:
-        found: dict[str, Namespace] = {}
+    def _read_imports(self, file: FileScope) -> dict[str, NamespaceType]:
+        found: dict[str, NamespaceType] = {}
         for number, row in enumerate(file.imports):
             for value in self.imported(file, number):
-                if isinstance(value, Namespace):
+                if isinstance(value, NamespaceType):
                     found["." if row.imported_name == "*" else row.alias or value.qualifier] = value
         return found
 

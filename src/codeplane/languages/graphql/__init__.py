@@ -8,7 +8,7 @@ from typing import Any
 
 from codeplane.languages.family import Family
 from codeplane.languages.keys import visibility
-from codeplane.languages.spec import Language, Reading, Site
+from codeplane.languages.spec import DefinitionSite, Language, Reading
 
 _NOISE = re.compile(rb'#[^\n]*+|"""(.*?)(?:"""|\Z)|"((?:[^"\\\n]|\\.)*+)"?', re.DOTALL)
 _DEFINITION = re.compile(
@@ -50,7 +50,7 @@ def read(root: Any, source: bytes, path: str) -> Reading:
         return re.sub(rb"[^\n]", b" ", found.group())
 
     text = _NOISE.sub(blank, source)
-    sites: list[Site] = []
+    sites: list[DefinitionSite] = []
     found = _DEFINITION.search(text)
     while found is not None:
         following = _DEFINITION.search(text, found.end())
@@ -64,7 +64,7 @@ def read(root: Any, source: bytes, path: str) -> Reading:
             end = found.end() + len(text[found.end() : stop.start() if stop is not None else limit].rstrip())
         start = found.start(1)
         sites.append(
-            Site(
+            DefinitionSite(
                 _KINDS[word],
                 found.group(3).decode(),
                 start,
@@ -80,7 +80,7 @@ def read(root: Any, source: bytes, path: str) -> Reading:
     return Reading(sites)
 
 
-def _members(word: bytes, text: bytes, start: int, end: int, docs: Docs, source: bytes) -> list[Site]:
+def _members(word: bytes, text: bytes, start: int, end: int, docs: Docs, source: bytes) -> list[DefinitionSite]:
     if word not in _WITH_FIELDS and word != b"enum":
         return []
     pattern = _VALUE if word == b"enum" else _FIELD
@@ -90,7 +90,7 @@ def _members(word: bytes, text: bytes, start: int, end: int, docs: Docs, source:
         at = (start + member.start(), start + (member.end(1) if word != b"enum" else member.end()))
         kind = "enum_member" if word == b"enum" else "field"
         name = text[at[0] : at[1]].decode("utf-8", "replace")
-        found.append(Site(kind, name, at[0], start + member.end(), *at, doc=_doc(docs, at[0], source)))
+        found.append(DefinitionSite(kind, name, at[0], start + member.end(), *at, doc=_doc(docs, at[0], source)))
     return found
 
 

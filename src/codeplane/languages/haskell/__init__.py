@@ -7,7 +7,7 @@ from typing import Any
 
 from codeplane.languages.family import Family, Marker, markers
 from codeplane.languages.manifest import name_reader
-from codeplane.languages.spec import Head, ImportSite, Language, RolePatterns
+from codeplane.languages.spec import DefinitionHead, ImportSite, Language, RolePatterns
 
 _MARKER = re.compile(r"^(?:--+|\{-)?\s?|\s*-\}$")
 _RULE = re.compile(r"^[-=*#\s]*$")
@@ -21,7 +21,7 @@ def module_name(path: str) -> str:
     return ".".join(parts[first:])
 
 
-def visibility(head: Head) -> str:
+def visibility(head: DefinitionHead) -> str:
     if head.parent_kind in ("function", "method"):
         return "private"
     if head.exported is None or head.exported or head.kind == "module" or head.parent_kind == "container":

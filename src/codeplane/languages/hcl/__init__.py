@@ -10,7 +10,7 @@ from typing import Any
 
 from codeplane.languages.family import Family, markers
 from codeplane.languages.keys import key_site, visibility, without_hashes
-from codeplane.languages.spec import Language, Reading, Site
+from codeplane.languages.spec import DefinitionSite, Language, Reading
 
 MAX_DEPTH = 4
 
@@ -27,7 +27,7 @@ _TERRAFORM = frozenset(
 
 
 def read(root: Any, source: bytes, path: str) -> Reading:
-    sites: list[Site] = []
+    sites: list[DefinitionSite] = []
     pending = [(1, node) for node in reversed(_body(root))]
     while pending:
         level, node = pending.pop()
@@ -54,7 +54,7 @@ def read(root: Any, source: bytes, path: str) -> Reading:
         at = labels[-1] if labels else kind
         inner = next((child for child in rest if child.type == "block_start"), None)
         sites.append(
-            Site(
+            DefinitionSite(
                 "variable" if word == b"variable" else "block",
                 name.decode("utf-8", "replace"),
                 node.start_byte,
@@ -91,7 +91,7 @@ def _description(block: Any, source: bytes) -> str | None:
     return None
 
 
-def _setting(node: Any, source: bytes, prefix: bytes) -> Site:
+def _setting(node: Any, source: bytes, prefix: bytes) -> DefinitionSite:
     key, value = node.named_children[0], node.named_children[-1]
     at = (key.start_byte, key.end_byte)
     name = prefix + source[at[0] : at[1]]

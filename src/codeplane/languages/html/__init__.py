@@ -10,7 +10,7 @@ from typing import Any
 
 from codeplane.languages.html.tags import Tag, Value, read_part, read_tags
 from codeplane.languages.keys import module_name, visibility
-from codeplane.languages.spec import Language, Part, Reading, Site
+from codeplane.languages.spec import DefinitionSite, Language, Part, Reading
 
 MAX_DEPTH = 32
 """Limit of nested named elements."""
@@ -26,7 +26,7 @@ _COMPUTED = frozenset("{}<>$%()")
 
 
 def read(root: Any, source: bytes, path: str) -> Reading:
-    sites: list[Site] = []
+    sites: list[DefinitionSite] = []
     parts: list[Part] = []
     opened: list[tuple[str, int | None]] = []
     counts: dict[str, int] = {}
@@ -70,14 +70,14 @@ def read(root: Any, source: bytes, path: str) -> Reading:
     return Reading(sites, tuple(parts), cut)
 
 
-def _site(tag: Tag, components: set[str]) -> Site | None:
+def _site(tag: Tag, components: set[str]) -> DefinitionSite | None:
     name = tag.attributes.get("id")
     if name is not None and name.text.strip() and _COMPUTED.isdisjoint(name.text):
-        return Site("element", name.text, tag.start, tag.end, name.start, name.end, tag.end)
+        return DefinitionSite("element", name.text, tag.start, tag.end, name.start, name.end, tag.end)
     if "-" in tag.name and tag.name not in components and _COMPUTED.isdisjoint(tag.name):
         components.add(tag.name)
         at = Value(tag.name, tag.start + 1, tag.start + 1 + len(tag.name.encode()))
-        return Site("component", at.text, tag.start, tag.end, at.start, at.end, tag.end)
+        return DefinitionSite("component", at.text, tag.start, tag.end, at.start, at.end, tag.end)
     return None
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from codeplane.base.paths import basename, parent
 from codeplane.languages.html.tags import read_part, read_tags
 from codeplane.languages.keys import visibility
-from codeplane.languages.spec import Language, Reading, Site
+from codeplane.languages.spec import DefinitionSite, Language, Reading
 
 
 def component_language(name: str, extension: str) -> Language:
@@ -31,7 +31,7 @@ def component_language(name: str, extension: str) -> Language:
 def read(root: Any, source: bytes, path: str) -> Reading:
     # Markup outside scripts and styles has framework-specific syntax and is skipped.
     found = (read_part(tag, nested=True) for tag in read_tags(source, blocks_only=True))
-    component = Site("component", component_name(path), 0, len(source), 0, 0, 0)
+    component = DefinitionSite("component", component_name(path), 0, len(source), 0, 0, 0)
     return Reading([component], tuple(part for part in found if part is not None))
 
 

@@ -10,7 +10,7 @@ from codeplane.languages.java.builds import FAMILY as FAMILY
 from codeplane.languages.java.javadoc import plain_lines
 from codeplane.languages.java.modules import module_name
 from codeplane.languages.java.origins import find_origins
-from codeplane.languages.spec import CALLABLE, TYPE, VALUE, EntryPoints, Head, Language, RolePatterns
+from codeplane.languages.spec import CALLABLE, TYPE, VALUE, DefinitionHead, EntryPoints, Language, RolePatterns
 
 _NOT_MODIFIERS = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _VISIBILITY = re.compile(r"\b(public|protected|private)\b")
@@ -26,7 +26,7 @@ _TYPES = (VALUE, TYPE)
 """Both, because `Shape.area()` looks like the member of a value."""
 
 
-def visibility(head: Head) -> str:
+def visibility(head: DefinitionHead) -> str:
     text = _NOT_MODIFIERS.sub("", head.text)
     found = _VISIBILITY.search(text)
     if found is not None:

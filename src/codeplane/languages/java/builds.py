@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from codeplane.languages.family import Family, Marker, Workspace, markers
+from codeplane.languages.family import Family, Marker, WorkspaceRules, markers
 from codeplane.languages.java.gradle import read_settings
 from codeplane.languages.java.maven import read_pom
 from codeplane.languages.manifest import name_reader, text_reader
@@ -24,7 +24,7 @@ FAMILY = Family(
         *markers(_GRADLE_BUILDS),
         *markers(".mvn/", fence=True, package=False),
     ),
-    workspace=Workspace(
+    workspace=WorkspaceRules(
         projects=True,
         implied_members=("buildSrc",),
         # A Gradle build says nothing about the builds of other tools.

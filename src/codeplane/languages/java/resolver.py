@@ -15,7 +15,7 @@ from codeplane.index.resolve.types import (
     DictType,
     External,
     Module,
-    Namespace,
+    NamespaceType,
     Site,
     TupleType,
     Types,
@@ -147,18 +147,18 @@ class JavaResolver(OverloadedResolver):
 
     def unknown_types(self, file: FileScope, scope: int, bind: int, name: str) -> Types:
         if bind < 0 and name[:1].islower():
-            return one(Namespace(file.language, name))
+            return one(NamespaceType(file.language, name))
         return super().unknown_types(file, scope, bind, name)
 
-    def lookup_in_module(self, module: Module | Namespace, name: str) -> list[Site]:
-        return self.types_in(module.name, name, "") if isinstance(module, Namespace) else []
+    def lookup_in_module(self, module: Module | NamespaceType, name: str) -> list[Site]:
+        return self.types_in(module.name, name, "") if isinstance(module, NamespaceType) else []
 
-    def module_member_types(self, module: Module | Namespace, name: str) -> Types:
+    def module_member_types(self, module: Module | NamespaceType, name: str) -> Types:
         sites = self.lookup_in_module(module, name)
-        if sites or not isinstance(module, Namespace):
+        if sites or not isinstance(module, NamespaceType):
             return self.types_at(sites)
         dotted = f"{module.name}.{name}"
-        return one(Namespace(module.language, dotted) if name[:1].islower() else External(dotted))
+        return one(NamespaceType(module.language, dotted) if name[:1].islower() else External(dotted))
 
     # --- library calls
 

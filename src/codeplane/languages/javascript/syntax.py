@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from codeplane.languages.spec import Head, ImportSite
+from codeplane.languages.spec import DefinitionHead, ImportSite
 
 DECORATORS = re.compile(r"\A(?:@[\w$.]+(?:\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))?\s*)+")
 """Modifiers before a signature; they are listed separately."""
@@ -33,7 +33,7 @@ def module_name(path: str) -> str:
     return _SUFFIX.sub("", path).removeprefix("src/").removesuffix("/index").replace("/", ".")
 
 
-def visibility(head: Head) -> str:
+def visibility(head: DefinitionHead) -> str:
     if head.name.startswith("#"):
         return "private"
     modifier = _MODIFIER.search(head.text)

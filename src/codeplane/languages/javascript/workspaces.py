@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from codeplane.languages.family import Family, Marker, Workspace, markers
+from codeplane.languages.family import Family, Marker, WorkspaceRules, markers
 from codeplane.languages.manifest import Manifest, nonempty_string, parse_json, parse_jsonc, string_list
 
 
@@ -52,7 +52,7 @@ FAMILY = Family(
         *markers("nx.json turbo.json rush.json yarn.lock pnpm-lock.yaml", fence=True, package=False),
         *markers("tsconfig.json jsconfig.json", package=False),
     ),
-    workspace=Workspace(
+    workspace=WorkspaceRules(
         member_file="package.json",
         superseded={"pnpm-workspace.yaml": ("package.json", "lerna.json")},
         unordered_negations=("pnpm-workspace.yaml",),

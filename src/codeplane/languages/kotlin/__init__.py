@@ -10,7 +10,7 @@ from codeplane.languages.java.modules import module_name
 from codeplane.languages.kotlin.kdoc import plain_lines
 from codeplane.languages.kotlin.repair import repair, rewrite
 from codeplane.languages.kotlin.syntax import expand_import, expand_words
-from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, VALUE, EntryPoints, Head, Language
+from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, VALUE, DefinitionHead, EntryPoints, Language
 
 _ARGUMENTS = r'\((?:[^()"]|"(?:[^"\\]|\\.)*"|\((?:[^()"]|"(?:[^"\\]|\\.)*"|\([^()]*+\))*+\))*+\)'
 _ANNOTATION = rf"@(?:\w+:)?(?:\[[^\]]*\]|[\w.]++(?:<[^<>()]*>)?(?:{_ARGUMENTS})?)\s*"
@@ -21,7 +21,7 @@ _TYPES = (VALUE, TYPE, CALLABLE)
 """All, because a class is called to construct it, and `Shape.area()` looks like the member of a value."""
 
 
-def visibility(head: Head) -> str:
+def visibility(head: DefinitionHead) -> str:
     found = _VISIBILITY.search(_NOT_MODIFIERS.sub(" ", head.text))
     if found is not None:
         return found.group(1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from codeplane.languages.spec import Head, Language, RolePatterns
+from codeplane.languages.spec import DefinitionHead, Language, RolePatterns
 
 _MARKER = re.compile(r"^-+\s?|^\s*-+\[=*\[.*")
 _TAG = re.compile(r"^@\w")
@@ -18,7 +18,7 @@ def module_name(path: str) -> str:
     return stem.replace("/", ".")
 
 
-def visibility(head: Head) -> str:
+def visibility(head: DefinitionHead) -> str:
     if head.text.startswith("local") or head.name.startswith("_"):
         return "private"
     return "private" if head.parent_kind in ("function", "method") else "public"

@@ -11,7 +11,7 @@ from typing import Any
 
 from codeplane.languages.family import Family
 from codeplane.languages.keys import module_name, visibility
-from codeplane.languages.spec import Language, Part, Reading, Site
+from codeplane.languages.spec import DefinitionSite, Language, Part, Reading
 
 MAX_TEXT_BYTES = 2000
 """Maximum characters of a heading or a paragraph; more than is ever shown."""
@@ -49,7 +49,7 @@ _DATA = frozenset(
 
 
 def read(root: Any, source: bytes, path: str) -> Reading:
-    sites: list[Site] = []
+    sites: list[DefinitionSite] = []
     parts: list[Part] = []
     opened: list[tuple[int, int]] = []
     pending = [root]
@@ -80,7 +80,7 @@ def read(root: Any, source: bytes, path: str) -> Reading:
     return Reading(sites, tuple(parts), cut)
 
 
-def _heading(node: Any, source: bytes) -> tuple[int, Site | None]:
+def _heading(node: Any, source: bytes) -> tuple[int, DefinitionSite | None]:
     level, inline = 1, None
     for child in node.named_children:
         found = _LEVEL.match(child.type)
@@ -105,7 +105,7 @@ def _heading(node: Any, source: bytes) -> tuple[int, Site | None]:
         doc = _plain(
             source[below.start_byte : min(below.end_byte, below.start_byte + MAX_TEXT_BYTES)].decode("utf-8", "replace")
         )
-    return level, Site("heading", name, node.start_byte, node.end_byte, *at, doc=doc)
+    return level, DefinitionSite("heading", name, node.start_byte, node.end_byte, *at, doc=doc)
 
 
 def _plain(text: str) -> str:

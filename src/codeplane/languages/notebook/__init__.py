@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from codeplane.languages.keys import module_name, visibility
-from codeplane.languages.spec import Language, Part, Reading, Site
+from codeplane.languages.spec import DefinitionSite, Language, Part, Reading
 
 _ESCAPE = re.compile(rb'((?:\\")+)|\\(u[0-9a-fA-F]{4}|.)', re.DOTALL)
 _ENDS_LINE = re.compile(rb"(?:^|[^\\])(?:\\\\)*+\\n\Z")
@@ -26,7 +26,7 @@ def read(root: Any, source: bytes, path: str) -> Reading:
     if cells is None or cells.type != "array":
         return Reading([])
     language = _kernel_language(document, source)
-    sites: list[Site] = []
+    sites: list[DefinitionSite] = []
     parts: list[Part] = []
     number = 0
     for cell in cells.named_children:
@@ -34,7 +34,7 @@ def read(root: Any, source: bytes, path: str) -> Reading:
             continue
         number += 1
         sites.append(
-            Site(
+            DefinitionSite(
                 "cell",
                 f"cell {number}",
                 cell.start_byte,

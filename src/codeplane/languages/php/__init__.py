@@ -11,7 +11,7 @@ import re
 from codeplane.languages.family import Family, Marker, markers
 from codeplane.languages.manifest import Manifest, nonempty_string, parse_json
 from codeplane.languages.php.syntax import doc_types, expand_import, only_code, plain_lines
-from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, VALUE, Head, Language, RolePatterns
+from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, VALUE, DefinitionHead, Language, RolePatterns
 
 _SOURCE_ROOT = re.compile(r"^(?:.*?/)??(?:src|lib|app|includes|tests?)/", re.IGNORECASE)
 _ATTRIBUTES = re.compile(r"\A(?:#\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]*+\])*+\])*+\]\s*)+")
@@ -25,7 +25,7 @@ def module_name(path: str) -> str:
     return _SOURCE_ROOT.sub("", path, count=1).rpartition("/")[0].replace("/", "\\")
 
 
-def visibility(head: Head) -> str:
+def visibility(head: DefinitionHead) -> str:
     if head.kind in ("function", "class", "interface", "trait", "enum", "module", "variable", "enum_member"):
         return "public"
     found = _VISIBILITY.search(_NOT_MODIFIERS.sub("", _ATTRIBUTES.sub("", head.text)))

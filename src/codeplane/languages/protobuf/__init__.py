@@ -9,7 +9,7 @@ from typing import Any
 from codeplane.languages.family import Family, Marker, markers
 from codeplane.languages.keys import visibility
 from codeplane.languages.manifest import Manifest, nonempty_string
-from codeplane.languages.spec import Language, Reading, Site
+from codeplane.languages.spec import DefinitionSite, Language, Reading
 
 MAX_DEPTH = 32
 
@@ -27,7 +27,7 @@ _KINDS = {b"message": "message", b"enum": "enum", b"service": "interface", b"ext
 
 def read(root: Any, source: bytes, path: str) -> Reading:
     text = _NOISE.sub(lambda found: b" " * len(found.group()), source)
-    sites: list[Site] = []
+    sites: list[DefinitionSite] = []
     stack: list[tuple[bytes, int | None]] = []
     """Owner of each open brace, and its definition."""
     start, cut = 0, None
@@ -49,9 +49,9 @@ def read(root: Any, source: bytes, path: str) -> Reading:
         if block is not None:
             if block.group(1) == b"oneof":
                 # Its fields are fields of the message, so it ends before them.
-                sites.append(Site("field", _name(block, 2), begin, block.end(2), *block.span(2)))
+                sites.append(DefinitionSite("field", _name(block, 2), begin, block.end(2), *block.span(2)))
             elif _KINDS[block.group(1)]:
-                site = Site(_KINDS[block.group(1)], _name(block, 2), begin, end, *block.span(2), end)
+                site = DefinitionSite(_KINDS[block.group(1)], _name(block, 2), begin, end, *block.span(2), end)
         elif waiting is None or mark.group() == b"{":
             site = _statement(text, begin, end, around)
         if site is not None and len(stack) >= MAX_DEPTH:
@@ -71,20 +71,20 @@ def read(root: Any, source: bytes, path: str) -> Reading:
     return Reading(sites, cut=cut)
 
 
-def _statement(text: bytes, begin: int, end: int, around: bytes) -> Site | None:
+def _statement(text: bytes, begin: int, end: int, around: bytes) -> DefinitionSite | None:
     if around == b"service":
         found = _RPC.match(text, begin, end)
         if found is not None:
             params = found.span(2) if found.group(2) else None
-            return Site("rpc", _name(found, 1), begin, end, *found.span(1), end, params)
+            return DefinitionSite("rpc", _name(found, 1), begin, end, *found.span(1), end, params)
     elif around == b"message" and not text.startswith(_NO_FIELD, begin, end):
         found = _FIELD.match(text, begin, end)
         if found is not None:
-            return Site("field", _name(found, 1), begin, end, *found.span(1))
+            return DefinitionSite("field", _name(found, 1), begin, end, *found.span(1))
     elif around == b"enum" and not text.startswith(_NO_FIELD, begin, end):
         found = _VALUE.match(text, begin, end)
         if found is not None:
-            return Site("enum_member", _name(found, 1), begin, end, *found.span(1))
+            return DefinitionSite("enum_member", _name(found, 1), begin, end, *found.span(1))
     return None
 
 

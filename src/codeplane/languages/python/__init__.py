@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from codeplane.languages.python.origins import find_origins
 from codeplane.languages.python.packaging import FAMILY as FAMILY
-from codeplane.languages.spec import EntryPoints, Head, Language, MainFunction, RolePatterns
+from codeplane.languages.spec import DefinitionHead, EntryPoints, Language, MainFunction, RolePatterns
 
 
 def module_name(path: str) -> str:
@@ -14,7 +14,7 @@ def module_name(path: str) -> str:
     return stem.removesuffix("/__init__").replace("/", ".")
 
 
-def visibility(head: Head) -> str:
+def visibility(head: DefinitionHead) -> str:
     name = head.name
     if name.startswith("__") and name.endswith("__"):
         return "public"

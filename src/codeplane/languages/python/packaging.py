@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codeplane.languages.family import Family, Marker, Workspace, markers
+from codeplane.languages.family import Family, Marker, WorkspaceRules, markers
 from codeplane.languages.manifest import (
     Manifest,
     name_reader,
@@ -51,5 +51,5 @@ FAMILY = Family(
         *markers("uv.lock poetry.lock Pipfile.lock", fence=True),
     ),
     # To uv, a package that the workspace does not list is a project of its own.
-    workspace=Workspace(detaches=False, unordered_negations=("pyproject.toml",)),
+    workspace=WorkspaceRules(detaches=False, unordered_negations=("pyproject.toml",)),
 )

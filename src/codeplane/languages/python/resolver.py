@@ -21,7 +21,7 @@ from codeplane.index.resolve.types import (
     Instance,
     ListType,
     Module,
-    Namespace,
+    NamespaceType,
     Site,
     SuperType,
     Type,
@@ -60,7 +60,7 @@ _IDENTITY = frozenset(
 )
 _ACCESSORS = frozenset({"setter", "getter", "deleter"})
 _CLASS_METHODS = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
-_PythonModule = Module | Namespace
+_PythonModule = Module | NamespaceType
 
 
 class PythonResolver(LanguageResolver):
@@ -135,13 +135,13 @@ class PythonResolver(LanguageResolver):
         path = self._modules.find(source, near)
         if path is not None:
             return [Module(path)]
-        return [Namespace("python", source)] if self._modules.is_directory(source) else []
+        return [NamespaceType("python", source)] if self._modules.is_directory(source) else []
 
     def _module_at(self, stem: str) -> list[_PythonModule]:
         path = self._modules.at(stem)
         if path is not None:
             return [Module(path)]
-        return [Namespace("python", "/" + stem)] if self._modules.has_folder(stem) else []
+        return [NamespaceType("python", "/" + stem)] if self._modules.has_folder(stem) else []
 
     def lookup_in_module(self, module: _PythonModule, name: str) -> list[Site]:
         return self._lookup(module, name, ())

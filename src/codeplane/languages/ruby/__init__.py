@@ -8,14 +8,14 @@ import re
 
 from codeplane.languages.family import Family, markers
 from codeplane.languages.ruby.syntax import expand_import, plain_lines
-from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, Head, Language, RolePatterns
+from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, DefinitionHead, Language, RolePatterns
 
 _FIRST_WORD = re.compile(r"\s*(private_class_method|private|protected|public)\b")
 _END = re.compile(r"\s*;?\s*\bend$")
 _CONSTANTS = frozenset({"class", "module", "constant"})
 
 
-def visibility(head: Head) -> str:
+def visibility(head: DefinitionHead) -> str:
     """Return the visibility: classes, constants and class methods are public in every section."""
     if head.kind in _CONSTANTS:
         return "private" if head.section == "private_constant" else "public"

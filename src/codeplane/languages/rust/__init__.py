@@ -10,7 +10,7 @@ import re
 from codeplane.languages.rust.cargo import FAMILY as FAMILY
 from codeplane.languages.rust.origins import find_origins
 from codeplane.languages.rust.syntax import expand_import, expand_pattern
-from codeplane.languages.spec import CALLABLE, TYPE, VALUE, EntryPoints, Head, Language, RolePatterns
+from codeplane.languages.spec import CALLABLE, TYPE, VALUE, DefinitionHead, EntryPoints, Language, RolePatterns
 
 _PUB = re.compile(
     r"\bpub\s*(?:\(\s*([^()]*?)\s*\)\s*)?"
@@ -31,7 +31,7 @@ def module_name(path: str) -> str:
     return "::".join(parts)
 
 
-def visibility(head: Head) -> str:
+def visibility(head: DefinitionHead) -> str:
     if head.parent_kind in ("trait", "enum", "enum_member"):
         return "public"
     if head.kind == "macro":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from codeplane.languages.family import Family, Marker, Workspace, markers
+from codeplane.languages.family import Family, Marker, WorkspaceRules, markers
 from codeplane.languages.manifest import Manifest, nonempty_string, parse_toml, string_list, subtable
 
 _DEPENDENCY_TABLES = (
@@ -54,5 +54,5 @@ FAMILY = Family(
     unit_files=("*.rs",),
     text_filenames=("Cargo.lock",),
     markers=(Marker("Cargo.toml", read_cargo), *markers("Cargo.lock", fence=True, package=False)),
-    workspace=Workspace(path_dependencies=True),
+    workspace=WorkspaceRules(path_dependencies=True),
 )

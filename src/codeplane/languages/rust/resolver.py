@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from codeplane.facts import ir
 from codeplane.facts.ir import FlowKind, ModuleLevel
-from codeplane.facts.model import Namespace as NameSpace
-from codeplane.facts.model import ReexportMode, Target, Usage
+from codeplane.facts.model import Namespace, ReexportMode, Target, Usage
 from codeplane.index.resolve.calls import arguments_of, call_function
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FieldStep, FileScope
@@ -26,7 +25,7 @@ from codeplane.index.resolve.types import (
     LibraryType,
     ListType,
     Module,
-    Namespace,
+    NamespaceType,
     Site,
     SiteKind,
     Type,
@@ -103,7 +102,7 @@ class RustResolver(RustMembers):
                 return self._alias_types(file, number)
             case QueryKind.BINDING | QueryKind.NAMED_TYPE:
                 row = file.binds[number]
-                if row.namespace == NameSpace.TYPE and row.target_kind == Target.UNKNOWN:
+                if row.namespace == Namespace.TYPE and row.target_kind == Target.UNKNOWN:
                     return one(TypeVar(file.path, number))
         return None
 
@@ -133,13 +132,13 @@ class RustResolver(RustMembers):
         bounds = [inflow.source for inflow in inflows if inflow.is_whole(FlowKind.BOUND)]
         return frozenset(TypeVarBound(file.path, node) for node in bounds) or None
 
-    def lookup_in_module(self, module: Module | Namespace, name: str) -> list[Site]:
+    def lookup_in_module(self, module: Module | NamespaceType, name: str) -> list[Site]:
         if not isinstance(module, Module):
             return []
         lookup = _Lookup(module, plain(name))
         return self.evaluator.memo_tracked(("module", module, lookup.name), lambda: self._sites(lookup, {}))
 
-    def module_member_types(self, module: Module | Namespace, name: str) -> Types:
+    def module_member_types(self, module: Module | NamespaceType, name: str) -> Types:
         if name == "super" and isinstance(module, Module):
             return _optional(self._parent(module))
         return self.types_at(self.lookup_in_module(module, name))
@@ -346,9 +345,9 @@ class RustResolver(RustMembers):
     def filter_by_usage(self, sites: Sequence[Site], namespace: int | None, usage: int) -> Sequence[Site]:
         if len(sites) < 2:
             return sites
-        if namespace == NameSpace.CALLABLE:
+        if namespace == Namespace.CALLABLE:
             fit = [site for site in sites if self._kind(site) == "macro"]
-        elif namespace == NameSpace.TYPE or (namespace is None and usage == Usage.TYPE):
+        elif namespace == Namespace.TYPE or (namespace is None and usage == Usage.TYPE):
             fit = [site for site in sites if self._is_type(site)]
         elif namespace is None and usage == Usage.MEMBER:
             return sites

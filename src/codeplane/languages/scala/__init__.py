@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from codeplane.languages.java.modules import module_name
-from codeplane.languages.spec import Head, ImportSite, Language, RolePatterns
+from codeplane.languages.spec import DefinitionHead, ImportSite, Language, RolePatterns
 
 _ACCESS = re.compile(r"\b(private|protected)\b(\[(?!this\b))?")
 _COMMENT_OR_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
@@ -16,7 +16,7 @@ _MARKUP = re.compile(r"\[\[(?:[^\]\s]*[.#])?([^\]\s]+)(?:\s+([^\]]+))?\]\]|\{\{\
 _PARTS = frozenset({"identifier", "operator_identifier"})
 
 
-def visibility(head: Head) -> str:
+def visibility(head: DefinitionHead) -> str:
     found = _ACCESS.search(_COMMENT_OR_STRING.sub("", head.text))
     if found is not None:
         return "package" if found.group(2) else found.group(1)

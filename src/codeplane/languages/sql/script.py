@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from codeplane.languages.spec import Reading, Site
+from codeplane.languages.spec import DefinitionSite, Reading
 
 _NOISE = re.compile(rb"--[^\n]*+|/\*.*?(?:\*/|\Z)|'(?:[^'\\]|\\.|'')*+'?|\$(\w*+)\$.*?(?:\$\1\$|\Z)", re.DOTALL)
 _STRING = re.compile(rb"'((?:[^'\\]|\\.|'')*+)'", re.DOTALL)
@@ -70,7 +70,7 @@ _ROUTINES = frozenset({b"FUNCTION", b"PROCEDURE", b"PROC", b"TRIGGER", b"PACKAGE
 
 def read(root: Any, source: bytes, path: str) -> Reading:
     text = _NOISE.sub(lambda found: _blank(found.group()), source)
-    sites: list[Site] = []
+    sites: list[DefinitionSite] = []
     position = 0
     while (found := _CREATE.search(text, position)) is not None:
         what = found.group(1).upper()
@@ -86,7 +86,7 @@ def read(root: Any, source: bytes, path: str) -> Reading:
         body = paren if what == b"TABLE" else head.start() if head is not None else None
         kind = _KINDS.get(what, "block")
         sites.append(
-            Site(
+            DefinitionSite(
                 kind,
                 _unquoted(last.group()),
                 found.start(),
@@ -100,7 +100,9 @@ def read(root: Any, source: bytes, path: str) -> Reading:
             sites.extend(_columns(text, inner))
             if what == b"TYPE" and paren is not None:
                 sites.extend(
-                    Site("enum_member", value.group(1).decode("utf-8", "replace"), *value.span(), *value.span(1))
+                    DefinitionSite(
+                        "enum_member", value.group(1).decode("utf-8", "replace"), *value.span(), *value.span(1)
+                    )
                     for value in _STRING.finditer(source, paren, close)
                 )
         position = max(position, end)
@@ -108,7 +110,7 @@ def read(root: Any, source: bytes, path: str) -> Reading:
     return Reading(sorted((*sites, *added), key=lambda site: (site.start, -site.end)) if added else sites)
 
 
-def _added_columns(text: bytes) -> Iterator[Site]:
+def _added_columns(text: bytes) -> Iterator[DefinitionSite]:
     """Yield columns added by ALTER TABLE. The first one starts with the statement, which names the table."""
     found = _ALTER.search(text)
     while found is not None:
@@ -120,7 +122,7 @@ def _added_columns(text: bytes) -> Iterator[Site]:
             name = _ADD.match(text, begin, piece_end)
             if name is not None and name.group(1).upper() not in _NO_COLUMNS:
                 start = first if first >= 0 else name.start() + len(name.group()) - len(name.group().lstrip())
-                yield Site(
+                yield DefinitionSite(
                     "column",
                     _unquoted(name.group(1)),
                     start,
@@ -143,7 +145,7 @@ def _commas(text: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
     yield begin, end
 
 
-def _columns(text: bytes, pieces: list[tuple[int, int]]) -> list[Site]:
+def _columns(text: bytes, pieces: list[tuple[int, int]]) -> list[DefinitionSite]:
     found = []
     for start, end in pieces:
         name = _FIRST_PART.match(text, start, end)
@@ -151,7 +153,7 @@ def _columns(text: bytes, pieces: list[tuple[int, int]]) -> list[Site]:
             continue
         at = _inside(name, 1)
         stop = start + len(text[start:end].rstrip())
-        found.append(Site("column", _unquoted(name.group(1)), name.start(1), stop, *at))
+        found.append(DefinitionSite("column", _unquoted(name.group(1)), name.start(1), stop, *at))
     return found
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from codeplane.languages.family import Family, Marker
 from codeplane.languages.manifest import name_reader
-from codeplane.languages.spec import EntryPoints, Head, ImportSite, Language, RolePatterns
+from codeplane.languages.spec import DefinitionHead, EntryPoints, ImportSite, Language, RolePatterns
 
 _ACCESS = re.compile(r"\b(open|public|package|internal|fileprivate|private)\b(?!\s*\(\s*set)")
 _VISIBILITY = {"open": "public", "fileprivate": "private"}
@@ -26,7 +26,7 @@ def module_name(path: str) -> str:
     return parts[-2] if len(parts) > 1 else ""
 
 
-def visibility(head: Head) -> str:
+def visibility(head: DefinitionHead) -> str:
     found = _ACCESS.search(head.text) or _ACCESS.search(head.section)
     if found is not None:
         return _VISIBILITY.get(found.group(1), found.group(1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from codeplane.languages.spec import EntryPoints, Head, Language, RolePatterns
+from codeplane.languages.spec import DefinitionHead, EntryPoints, Language, RolePatterns
 
 _PUBLIC = re.compile(r"\A(?:pub|export)\b")
 
@@ -13,7 +13,7 @@ def module_name(path: str) -> str:
     return path.removesuffix(".zig").removeprefix("src/").replace("/", ".")
 
 
-def visibility(head: Head) -> str:
+def visibility(head: DefinitionHead) -> str:
     if head.kind in ("field", "enum_member") and not head.text.startswith(("const", "var")):
         return "public"
     return "public" if _PUBLIC.match(head.text) else "private"

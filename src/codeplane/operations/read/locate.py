@@ -20,7 +20,7 @@ from codeplane.operations.read.sources import (
     open_or_explain,
     with_nearest_paths,
 )
-from codeplane.operations.read.targets import LineRange, Mode, ReadTarget, is_symbol_only, parse_line_range
+from codeplane.operations.read.targets import Mode, ReadTarget, TargetLines, is_symbol_only, parse_line_range
 from codeplane.operations.symbols.forms import looks_like_path
 
 CONTEXT_LINES = 10
@@ -101,7 +101,7 @@ def _whole_file(sources: ReadSources, path: RepoPath) -> LocatedText | NotLocate
     return LocatedText("file", path, document.body, min(1, last), last, document, notices=notices)
 
 
-def _snippet(sources: ReadSources, lines: LineRange, options: ReadOptions) -> LocatedText | NotLocated:
+def _snippet(sources: ReadSources, lines: TargetLines, options: ReadOptions) -> LocatedText | NotLocated:
     path = _path(lines.path)
     document = open_or_explain(sources, path)
     if document.body is None:
@@ -146,9 +146,9 @@ def _binary(mode: Mode, document: Document) -> NotLocated:
     return NotLocated(mode, "unsupported", "The file is binary.", fields)
 
 
-def _line_range(target: ReadTarget) -> LineRange:
+def _line_range(target: ReadTarget) -> TargetLines:
     if target.first is not None or target.last is not None:
-        return LineRange(target.written, target.first or 1, target.last)
+        return TargetLines(target.written, target.first or 1, target.last)
     lines = parse_line_range(target.written)
     if lines is None:
         raise CodePlaneError(

@@ -26,7 +26,7 @@ class ReadTarget:
 
 
 @dataclass(frozen=True)
-class LineRange:
+class TargetLines:
     path: str
     first: int
     last: int | None
@@ -34,13 +34,13 @@ class LineRange:
     """True for a single line, whose enclosing symbol or surroundings are meant."""
 
 
-def parse_line_range(written: str) -> LineRange | None:
+def parse_line_range(written: str) -> TargetLines | None:
     """Return the lines that a target names, if any."""
     ranged = _RANGE.fullmatch(written)
     if ranged is not None:
-        return LineRange(ranged[1], int(ranged[2]), int(ranged[3]) if ranged[3] else None)
+        return TargetLines(ranged[1], int(ranged[2]), int(ranged[3]) if ranged[3] else None)
     point = _POINT.fullmatch(written)
-    return LineRange(point[1], int(point[2]), int(point[2]), is_single=True) if point is not None else None
+    return TargetLines(point[1], int(point[2]), int(point[2]), is_single=True) if point is not None else None
 
 
 def is_symbol_only(written: str) -> bool:

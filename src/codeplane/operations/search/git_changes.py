@@ -20,7 +20,7 @@ from codeplane.base.limits import MAX_LEXICAL_BYTES
 from codeplane.base.paths import RepoPath
 from codeplane.disk.safe_open import Root
 from codeplane.git.git_directory import has_git
-from codeplane.git.index_state import GitStamp, IndexEntry, IndexState, git_stamp, index_state
+from codeplane.git.index_state import GitIndexStamp, GitIndexState, IndexEntry, git_stamp, index_state
 from codeplane.query.files import get_file
 from codeplane.query.history import list_changes
 from codeplane.query.snapshot import Snapshot
@@ -106,7 +106,7 @@ class GitChangeTracker:
             return GitChanges(reason="git_failed")
         return replace(self._cached.changed, stale=True)
 
-    def _find(self, state: IndexState, key: _Key, snapshot: Snapshot) -> _CachedChanges:
+    def _find(self, state: GitIndexState, key: _Key, snapshot: Snapshot) -> _CachedChanges:
         certain, doubtful = _compare(state, dict(list_stored(snapshot.reader)))
         blobs = {path: entry.blob for path, entry in state.tracked.items()}
         if len(doubtful) > self._max_doubts:
@@ -148,7 +148,7 @@ class GitChangeTracker:
 
 class _Key(NamedTuple):
     generation: str
-    git: GitStamp
+    git: GitIndexStamp
     epoch: int
 
 
@@ -164,7 +164,7 @@ def _is_later(one: _Key, other: _Key) -> bool:
     return one[:2] == other[:2] and one.epoch > other.epoch
 
 
-def _compare(state: IndexState, known: Mapping[RepoPath, StoredFile]) -> tuple[set[RepoPath], list[RepoPath]]:
+def _compare(state: GitIndexState, known: Mapping[RepoPath, StoredFile]) -> tuple[set[RepoPath], list[RepoPath]]:
     """Return files that have changed, and files that must be read to decide."""
     changed = {path for path in state.staged if path in known}
     doubtful: list[RepoPath] = []

@@ -19,7 +19,7 @@ from codeplane.base.paths import RepoPath
 from codeplane.disk.bulk_read import BulkReader, ReadFailure
 from codeplane.disk.encoding import decode
 from codeplane.disk.safe_open import Root
-from codeplane.facts.model import Role, Target, Tier
+from codeplane.facts.model import ReferenceRole, Target, Tier
 from codeplane.operations.search.matching import cut_around
 from codeplane.operations.search.model import MAX_MATCHES, NO_DEFINITION, Hit, SearchResult
 from codeplane.operations.search.search_task import SearchSources
@@ -209,7 +209,7 @@ def _add_linked(uses: _Uses, target: ReferenceQuery) -> None:
                 uses.excluded[tier] += 1
             else:
                 use = _Use(-tier, file.path, occurrence.line, occurrence.column, occurrence.name)
-                in_file.append(use._replace(is_import=occurrence.role is Role.IMPORT))
+                in_file.append(use._replace(is_import=occurrence.role is ReferenceRole.IMPORT))
         in_file = uses.filtered(sorted([*in_file, *indirect.values()], key=lambda use: (use.line, use.column)))
         uses.roles[file.path] = file.role
         if options.in_scope is None or options.in_scope(file):
@@ -304,7 +304,7 @@ def _position(occurrence: Occurrence) -> _Position:
 
 def _tier(occurrence: Occurrence, target: ReferenceQuery) -> Tier | _Excluded:
     """Return the tier of an occurrence, or why it is not a use of the target."""
-    if occurrence.role is Role.DEFINITION and occurrence.bound is Target.DEF:
+    if occurrence.role is ReferenceRole.DEFINITION and occurrence.bound is Target.DEF:
         return _Excluded.DEFINITION
     if occurrence.targets:
         is_target = target.targets is None or not target.targets.isdisjoint(occurrence.targets)

@@ -18,7 +18,7 @@ from codeplane.base.paths import display, parent
 from codeplane.base.symbols import short_name, short_name_in
 from codeplane.base.text_lines import INDENT, LineKind, TextLine, note
 from codeplane.facts.model import Tier
-from codeplane.operations.call_graph import CallEdge, CallGraph, NoCallers
+from codeplane.operations.call_graph import CallGraph, GraphEdge, NoCallers
 from codeplane.query.overrides import CLASSES
 from codeplane.query.relations import Symbol
 
@@ -108,13 +108,13 @@ def _callers(view: GraphView, root: str, symbol: Symbol) -> Iterator[TextLine]:
         yield note(f"{'; '.join(counted)} ({view.references_call(root)})")
 
 
-def _ordered(edges: Iterable[CallEdge]) -> list[CallEdge]:
+def _ordered(edges: Iterable[GraphEdge]) -> list[GraphEdge]:
     return sorted(edges, key=lambda edge: (edge.path, edge.lines))
 
 
-def _first_rows(edges: Sequence[CallEdge], room: int) -> list[CallEdge]:
+def _first_rows(edges: Sequence[GraphEdge], room: int) -> list[GraphEdge]:
     """Return the first edges that fit into `room` rows."""
-    found: list[CallEdge] = []
+    found: list[GraphEdge] = []
     for edge in edges:
         room -= _count_rows([edge])
         if room < 0:
@@ -123,13 +123,13 @@ def _first_rows(edges: Sequence[CallEdge], room: int) -> list[CallEdge]:
     return found
 
 
-def _count_rows(edges: Iterable[CallEdge]) -> int:
+def _count_rows(edges: Iterable[GraphEdge]) -> int:
     return sum(min(len(edge.lines), MAX_LINES) for edge in edges)
 
 
-def _caller_list(view: GraphView, edges: Sequence[CallEdge], home: str) -> Iterator[TextLine]:
+def _caller_list(view: GraphView, edges: Sequence[GraphEdge], home: str) -> Iterator[TextLine]:
     """Yield direct calls, then those through other symbols; a symbol with many calls heads them."""
-    by_via: dict[str, list[CallEdge]] = {"": []}
+    by_via: dict[str, list[GraphEdge]] = {"": []}
     for edge in edges:
         by_via.setdefault(short_name(edge.via.lexical_path) if edge.via is not None else "", []).append(edge)
     few = [edge for group in by_via.values() if _count_rows(group) < MIN_GROUP for edge in group]
@@ -140,7 +140,7 @@ def _caller_list(view: GraphView, edges: Sequence[CallEdge], home: str) -> Itera
             yield from _in_files(view, group, "", says_via=False)
 
 
-def _in_files(view: GraphView, edges: Sequence[CallEdge], home: str, *, says_via: bool) -> Iterator[TextLine]:
+def _in_files(view: GraphView, edges: Sequence[GraphEdge], home: str, *, says_via: bool) -> Iterator[TextLine]:
     """Yield rows by file. Rows of `home`, the file named last, need no path; a file or directory heads its rows."""
     own = [edge for edge in edges if edge.path == home]
     others = [edge for edge in edges if edge.path != home]
@@ -164,7 +164,7 @@ def _in_files(view: GraphView, edges: Sequence[CallEdge], home: str, *, says_via
             last = edge.path
 
 
-def _caller_tree(view: GraphView, edges: Sequence[CallEdge], depth: int, above: set[str]) -> Iterator[TextLine]:
+def _caller_tree(view: GraphView, edges: Sequence[GraphEdge], depth: int, above: set[str]) -> Iterator[TextLine]:
     """Yield callers, with their own callers nested. A caller that is shown above is not expanded again."""
     for edge in edges:
         yield from _call_rows(view, edge, edge.path, depth, True)
@@ -173,7 +173,7 @@ def _caller_tree(view: GraphView, edges: Sequence[CallEdge], depth: int, above: 
             yield from _caller_tree(view, below, depth + 1, above | {edge.caller})
 
 
-def _call_rows(view: GraphView, edge: CallEdge, path: str, depth: int, says_via: bool) -> Iterator[TextLine]:
+def _call_rows(view: GraphView, edge: GraphEdge, path: str, depth: int, says_via: bool) -> Iterator[TextLine]:
     """Yield the rows of the calls of one caller, which the first row names. `path` is the path as shown in the row."""
     caller = view.graph.nodes.get(edge.caller)
     name = short_name(caller.lexical_path) if caller is not None else "(top level)"
@@ -243,10 +243,10 @@ def _callees(view: GraphView, root: str, symbol: Symbol) -> Iterator[TextLine]:
 
 
 def _callee_rows(
-    view: GraphView, edges: Sequence[CallEdge], depth: int, above: set[str], *, is_headed: bool
+    view: GraphView, edges: Sequence[GraphEdge], depth: int, above: set[str], *, is_headed: bool
 ) -> Iterator[TextLine]:
     """Yield one row per calling line; callees on the same line share it."""
-    by_line: dict[int, list[CallEdge]] = {}
+    by_line: dict[int, list[GraphEdge]] = {}
     for edge in edges:
         for line in edge.lines[:MAX_LINES]:
             by_line.setdefault(line, []).append(edge)
@@ -262,7 +262,7 @@ def _callee_rows(
             listed.add(edge.callee)
 
 
-def _callee_words(graph: CallGraph, edge: CallEdge, listed: set[str]) -> str:
+def _callee_words(graph: CallGraph, edge: GraphEdge, listed: set[str]) -> str:
     """Name and location of a callee, the location only once; the tier if it is less than strong."""
     callee = graph.nodes.get(edge.callee)
     if callee is None:

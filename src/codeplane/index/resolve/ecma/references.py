@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from codeplane.facts import ir
 from codeplane.facts.blocks import Columns
-from codeplane.facts.model import Certainty, Namespace, Role, Target, Tier, Usage
+from codeplane.facts.model import Certainty, Namespace, ReferenceRole, Target, Tier, Usage
 from codeplane.index.resolve.ecma.context import attribute_types
 from codeplane.index.resolve.ecma.members import access, access_node, members
 from codeplane.index.resolve.ecma.names import MAX_DECLARATIONS
@@ -66,7 +66,7 @@ class _Linker:
     def _sites(self, ref: int, name: str) -> Sequence[Site]:
         role, usage, _ = self._flags(ref)
         bind = self._columns.binds[ref] - 1
-        if role == Role.DEFINITION and bind >= 0:
+        if role == ReferenceRole.DEFINITION and bind >= 0:
             return self._declarations(bind)
         if usage in (Usage.MEMBER, Usage.MEMBER_CALL):
             return self._member_sites(self._members[ref]) if ref in self._members else ()
@@ -74,7 +74,7 @@ class _Linker:
             return ()
         if bind >= 0:
             return self._bound_sites(ref, bind)
-        if role == Role.IMPORT:
+        if role == ReferenceRole.IMPORT:
             return self._before_alias(ref)
         return select_by_usage(self._ts, self._ts.names.global_sites(name), usage)
 
@@ -88,7 +88,9 @@ class _Linker:
             return []
         if row.target_kind == Target.DEF and len(sites) == 1:
             return sites if tier != Tier.PROVEN else []
-        return sites if role in (Role.IMPORT, Role.EXPORT) else select_by_usage(self._ts, sites, usage)
+        return (
+            sites if role in (ReferenceRole.IMPORT, ReferenceRole.EXPORT) else select_by_usage(self._ts, sites, usage)
+        )
 
     def _declarations(self, bind: int) -> list[Site]:
         """Return all declarations of a name that has several: overloads, merged interfaces and namespaces."""
@@ -109,7 +111,7 @@ class _Linker:
     def _before_alias(self, ref: int) -> list[Site]:
         """Resolve `A` in `import { A as B }`: the next reference is bound to the import."""
         bind = self._columns.binds[ref + 1] - 1 if ref + 1 < len(self._columns.binds) else -1
-        if bind < 0 or self._flags(ref + 1)[0] != Role.IMPORT:
+        if bind < 0 or self._flags(ref + 1)[0] != ReferenceRole.IMPORT:
             return []
         row, imports = self._file.facts.binds[bind], self._file.facts.imports
         found: list[Site] = []
