@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tree_sitter import Node
+
 from codeplane.facts.definitions import read_definitions
 from codeplane.facts.embedded import add_parts
 from codeplane.facts.grammar import load_reader, read_problems
@@ -28,17 +30,9 @@ MAX_NAME_CHARS = 200
 
 def read_document(language: Language, path: str, family: str, source: bytes, extract: Extractor | None) -> Extraction:
     """Return the facts of a document; without `extract`, those of its parts are left out."""
-    root, problems = None, tuple[Problem, ...]()
-    if language.grammar:
-        if is_too_deep(source):
-            return TOO_DEEP
-        reader = load_reader(language.grammar)
-        written = source if language.rewrite is None else language.rewrite(source)
-        root = reader.parser.parse(written).root_node
-        if root.has_error and language.repair is not None:
-            root = reader.parser.parse(language.repair(written)).root_node
-        if not language.forgiving:
-            problems = read_problems(reader.errors, root)
+    if language.grammar and is_too_deep(source):
+        return TOO_DEEP
+    root, problems = _parse(language, source) if language.grammar else (None, ())
     sites, parts, cut = language.read(root, source, path) if language.read is not None else ([], (), None)
     if len(sites) > MAX_SITES:
         cut = sites[MAX_SITES].start if cut is None else min(cut, sites[MAX_SITES].start)
@@ -65,6 +59,15 @@ def read_document(language: Language, path: str, family: str, source: bytes, ext
         whole = whole._replace(problems=(*problems, problem))
     read = [(part, _read_part(spoken, part, path, family, source, extract)) for part, spoken in known[:MAX_PARTS]]
     return add_parts(whole, lines, read)
+
+
+def _parse(language: Language, source: bytes) -> tuple[Node, tuple[Problem, ...]]:
+    reader = load_reader(language.grammar)
+    written = source if language.rewrite is None else language.rewrite(source)
+    root = reader.parser.parse(written).root_node
+    if root.has_error and language.repair is not None:
+        root = reader.parser.parse(language.repair(written)).root_node
+    return root, () if language.forgiving else read_problems(reader.errors, root)
 
 
 def _read_part(

@@ -88,6 +88,17 @@ def name_key(name: str) -> str:
     return _NOT_KEY.sub("", name).lower()
 
 
+_ENDINGS = (
+    ("ing", 6, 3, True),
+    ("ed", 5, 2, True),
+    ("ation", 8, 5, False),
+    ("tion", 7, 3, False),
+    ("er", 6, 2, True),
+    ("or", 7, 2, False),
+)
+"""Ending, shortest word, characters to cut, and True if a doubled letter before it is reduced."""
+
+
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
     """Return a word without common English endings; crude, and the same for files and queries."""
@@ -97,18 +108,10 @@ def stem(word: str) -> str:
     for ending in ("ization", "isation"):
         if word.endswith(ending) and len(word) > len(ending) + 2:
             return word[: -len(ending)] + "iz"
-    if word.endswith("ing") and len(word) > 5:
-        word = _undoubled(word[:-3])
-    elif word.endswith("ed") and len(word) > 4:
-        word = _undoubled(word[:-2])
-    elif word.endswith("ation") and len(word) > 7:
-        word = word[:-5]
-    elif word.endswith("tion") and len(word) > 6:
-        word = word[:-3]
-    elif word.endswith("er") and len(word) > 5:
-        word = _undoubled(word[:-2])
-    elif word.endswith("or") and len(word) > 6:
-        word = word[:-2]
+    for ending, shortest, cut, doubles in _ENDINGS:
+        if word.endswith(ending) and len(word) >= shortest:
+            word = _undoubled(word[:-cut]) if doubles else word[:-cut]
+            break
     if word.endswith("e") and len(word) > 3:
         word = word[:-1]
     return word[:-1] + "i" if word.endswith("y") and len(word) > 3 else word

@@ -262,6 +262,14 @@ def _find(names: frozenset[str], parts: list[str]) -> int | None:
     return next(at for at, part in enumerate(parts) if part in names)
 
 
+def _is_nested_test_folder(parts: list[str], position: int, extension: str) -> bool:
+    if position and parts[position - 1] in _NOT_OF_TESTS:
+        return False
+    if extension in _NESTED_TEST_FOLDERS[parts[position]]:
+        return False
+    return extension != ".rb" or "lib" not in parts[:position]
+
+
 def _is_test_folder(parts: list[str], position: int, extension: str) -> bool:
     part = parts[position]
     if "test" not in part and part not in _TEST_FOLDERS and part not in _TOP_TEST_FOLDERS:
@@ -278,9 +286,7 @@ def _is_test_folder(parts: list[str], position: int, extension: str) -> bool:
         # `.github/actions/test_all` is the action that runs tests.
         return False
     if part in _NESTED_TEST_FOLDERS:
-        if before in _NOT_OF_TESTS or extension in _NESTED_TEST_FOLDERS[part]:
-            return False
-        return extension != ".rb" or "lib" not in parts[:position]
+        return _is_nested_test_folder(parts, position, extension)
     if _TEST_FOLDER.fullmatch(part) is not None:
         return True
     return product == len(parts) and _TEST_MODULE.fullmatch(part) is not None

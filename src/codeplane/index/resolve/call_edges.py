@@ -186,15 +186,19 @@ def _implied_calls(evaluator: Evaluator, file: FileScope, columns: Columns, note
             applied = [value for decorator in decorators for value in _called(evaluator, file, decorator)]
             yield from _implied(file, columns, node, applied, file.defs[flow.definition].scope)
         elif isinstance(flow, ValueFlow) and flow.kind in _IMPLIED_METHODS:
-            methods = [
-                method
-                for value in evaluator.infer(file, node)
-                if isinstance(value, Instance)
-                for name in _IMPLIED_METHODS[flow.kind]
-                for found in evaluator.member(value, name).types
-                for method in _called(evaluator, file, found)
-            ]
-            yield from _implied(file, columns, node, methods, None)
+            yield from _implied(file, columns, node, _implied_methods(evaluator, file, flow), None)
+
+
+def _implied_methods(evaluator: Evaluator, file: FileScope, flow: ValueFlow) -> list[Type]:
+    """Methods that a loop or a context manager calls."""
+    return [
+        method
+        for value in evaluator.infer(file, flow.source)
+        if isinstance(value, Instance)
+        for name in _IMPLIED_METHODS[flow.kind]
+        for found in evaluator.member(value, name).types
+        for method in _called(evaluator, file, found)
+    ]
 
 
 def _implied(

@@ -189,11 +189,7 @@ class RustMembers(LanguageResolver):
         if isinstance(receiver, TypeVar):
             return self._member_of_all(self._bounds(receiver), name, seen)
         if isinstance(receiver, LibraryType):
-            if receiver.name == "Box" and text not in library.POINTER_METHODS:
-                found = self._member_of_all(receiver.arguments[0], name, seen)
-                # A pointer may implement an external trait itself.
-                return NO_MEMBER if any(map(self._is_of_external_trait, found.sites)) else found
-            return Member((), one(ContainerMethod(receiver, text)))
+            return self._member_of_library(receiver, name, seen)
         assert isinstance(receiver, Instance | ClassType)
         if text.isdigit():
             file = self.evaluator.file(receiver.path)
@@ -226,6 +222,29 @@ class RustMembers(LanguageResolver):
             ]
         )
 
+    def _member_of_library(self, receiver: LibraryType, name: str, seen: frozenset[Type]) -> Member:
+        text = plain(name)
+        if receiver.name == "Box" and text not in library.POINTER_METHODS:
+            found = self._member_of_all(receiver.arguments[0], name, seen)
+            # A pointer may implement an external trait itself.
+            return NO_MEMBER if any(map(self._is_of_external_trait, found.sites)) else found
+        return Member((), one(ContainerMethod(receiver, text)))
+
+    def _lookup_in_impls(self, path: str, definition: int, name: str) -> list[Site] | None:
+        """Members of `impl` blocks, inherent ones before those of traits; None for none, empty if ambiguous."""
+        inherent: list[Site] = []
+        of_traits: list[Site] = []
+        for impl in sorted(self._impls(path, definition)):
+            other = self.evaluator.file(impl.path)
+            found = [definition_site(impl.path, number) for number in other.impl_members.get((impl.scope, name), ())]
+            if found and self._is_one_of_many(other, impl.scope):
+                return []
+            (of_traits if other.conforms(impl.scope) else inherent).extend(found)
+        found = inherent or of_traits
+        if not found:
+            return None
+        return found if len(found) == 1 else []
+
     def _lookup(
         self, receiver: Instance | ClassType, name: str, *, is_called: bool, seen: frozenset[tuple[str, int]]
     ) -> list[Site] | None:
@@ -242,17 +261,9 @@ class RustMembers(LanguageResolver):
         own = [site for site in own if site not in fields]
         if own:
             return own
-        inherent: list[Site] = []
-        of_traits: list[Site] = []
-        for impl in sorted(self._impls(path, definition)):
-            other = self.evaluator.file(impl.path)
-            found = [definition_site(impl.path, number) for number in other.impl_members.get((impl.scope, name), ())]
-            if found and self._is_one_of_many(other, impl.scope):
-                return []
-            (of_traits if other.conforms(impl.scope) else inherent).extend(found)
-        for found in (inherent, of_traits):
-            if found:
-                return found if len(found) == 1 else []
+        in_impls = self._lookup_in_impls(path, definition, name)
+        if in_impls is not None:
+            return in_impls
         defaults: set[Site] = set()
         for trait in sorted(self._traits(path, definition), key=lambda value: value[:2]):
             defaults |= set(self._lookup(trait, name, is_called=True, seen=seen) or ())
