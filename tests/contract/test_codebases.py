@@ -11,10 +11,10 @@ import pytest
 
 from codeplane.base.errors import ErrorCode
 from codeplane.tools.surface import EVERYTHING
-from support.doors import until
 from support.fingerprints import tamper
 from support.repositories import make_repository, sync, write
 from support.tooling import QUIET, Server, codes_of, error_of, follow, serving
+from support.workspaces import until
 
 HOME: dict[str, str | bytes] = {"a.py": "def home():\n    return 1\n", "pkg/deep/b.py": "x = 1\n"}
 OTHER: dict[str, str | bytes] = {"a.py": "def other():\n    return 1\n", "src/c.py": "y = 1\n"}

@@ -9,10 +9,10 @@ import pytest
 from codeplane.base.errors import ErrorCode
 from codeplane.store.schema import SCHEMA_VERSION
 from codeplane.tools.surface import Surface
-from support.doors import until
 from support.fingerprints import tamper
 from support.repositories import make_repository, sync
 from support.tooling import Server, codes_of, error_of, follow, serving
+from support.workspaces import until
 
 FILES: dict[str, str | bytes] = {"a.py": "def alpha():\n    return 1\n"}
 QUESTIONS: list[tuple[str, dict[str, object]]] = [

@@ -14,9 +14,9 @@ from codeplane.operations.health import health_fields, index_word
 from codeplane.store.layout import create_state
 from codeplane.workspace.compatibility import usable
 from codeplane.workspace.freshness import IndexPhase, WorkspaceState
-from support.doors import until
 from support.repositories import make_repository, sync
 from support.tooling import QUIET, Envelope, Server, error_of, serving
+from support.workspaces import until
 
 FILES: dict[str, str | bytes] = {"a.py": "def alpha():\n    return 1\n"}
 PREWARMED = replace(QUIET, server=replace(QUIET.server, prewarm=True))

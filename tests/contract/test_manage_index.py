@@ -16,12 +16,12 @@ from codeplane.disk.locks import FileLock
 from codeplane.index.options import SyncReport
 from codeplane.operations.read_meta import report_meta
 from codeplane.tools.surface import Surface
-from support.doors import until
 from support.fingerprints import tamper
 from support.ledgers import list_operations
 from support.privileges import ordinary_rights
 from support.repositories import git, make_repository, sync, write
 from support.tooling import QUIET, Server, call_tool, codes_of, error_of, follow, serving
+from support.workspaces import until
 
 FILES: dict[str, str | bytes] = {
     "a.py": "def alpha():\n    return 1\n",

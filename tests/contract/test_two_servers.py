@@ -7,10 +7,10 @@ from pathlib import Path
 
 from codeplane.base.errors import ErrorCode
 from codeplane.ledger.chain import verify_chain
-from support.doors import until
 from support.ledgers import list_operations
 from support.repositories import make_repository
 from support.tooling import error_of, serving
+from support.workspaces import until
 
 
 def test_ledger_has_one_writer_at_a_time(tmp_path: Path) -> None:

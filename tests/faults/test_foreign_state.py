@@ -23,7 +23,7 @@ from codeplane.operations.status import status
 from codeplane.query.defs import list_defs_by_name
 from support.children import start
 from support.repositories import logical_dump, make_repository, options_for, scratch_dump, sync, write
-from support.views import open_view
+from support.snapshots import open_view
 
 OURS: dict[str, str | bytes] = {"a.py": "def ours():\n    return 1\n"}
 THEIRS: dict[str, str | bytes] = {"a.py": "def planted():\n    return 1\n"}

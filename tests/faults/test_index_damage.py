@@ -25,8 +25,8 @@ from codeplane.store.dump import dump
 from codeplane.store.state_files import STATE_NAME
 from codeplane.workspace.workspace import open_workspace
 from support.repositories import logical_dump, make_repository, options_for, state_files, write
+from support.snapshots import open_view
 from support.text_search import search_files
-from support.views import open_view
 
 HONEST = {ErrorCode.INDEX_CORRUPT, ErrorCode.NOT_READY, ErrorCode.NOT_INDEXED, ErrorCode.STATE_DIRECTORY_UNSAFE}
 

@@ -20,7 +20,7 @@ from codeplane.operations.status import status
 from codeplane.query.snapshot import open_current
 from codeplane.store.schema import KEPT_EPOCHS
 from support.repositories import logical_dump, make_repository, options_for, scratch_dump, sync, write
-from support.views import open_view
+from support.snapshots import open_view
 
 
 def noise(seed: int, words: int) -> str:

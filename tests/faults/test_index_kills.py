@@ -18,7 +18,7 @@ from codeplane.index.indexer import Indexer
 from codeplane.store.integrity import Verdict
 from support.children import start
 from support.repositories import logical_dump, make_repository, options_for, scratch_dump, sync, write
-from support.views import open_view
+from support.snapshots import open_view
 
 
 def sources(count: int, edition: int = 0) -> dict[str, str | bytes]:

@@ -20,7 +20,7 @@ from codeplane.query.files import get_file
 from codeplane.query.snapshot import open_current
 from support.children import run, start
 from support.repositories import logical_dump, make_repository, options_for, scratch_dump, sync, write
-from support.views import open_view
+from support.snapshots import open_view
 
 FILES: dict[str, str | bytes] = {f"f{number:02}.py": f"def load_{number}():\n    return 1\n" for number in range(40)}
 LATE = "f39.py"
@@ -167,7 +167,7 @@ from codeplane.operations.context import Context
 from codeplane.operations.init import initialize
 from codeplane.query.files import get_file
 from support.repositories import write
-from support.views import open_view
+from support.snapshots import open_view
 
 if os.geteuid() == 0:
     # Nothing is forbidden to root unless it gives up the right to override.

@@ -16,8 +16,8 @@ from codeplane.store.integrity import Verdict
 from codeplane.store.layout import StateDirectory
 from support.children import run, start
 from support.repositories import git, logical_dump, make_repository, options_for, scratch_dump, sync, write
+from support.snapshots import open_view
 from support.text_search import search_files
-from support.views import open_view
 
 
 def sources(count: int) -> dict[str, str | bytes]:

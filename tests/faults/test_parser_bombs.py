@@ -19,7 +19,7 @@ from codeplane.query.defs import list_defs_by_name
 from codeplane.query.snapshot import open_current
 from support.children import start
 from support.repositories import make_repository, options_for, write
-from support.views import open_view
+from support.snapshots import open_view
 
 MEMORY = 700 * 1024 * 1024
 

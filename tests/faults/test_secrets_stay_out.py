@@ -12,9 +12,9 @@ from codeplane.operations.definitions import find_definitions
 from codeplane.query.files import get_file
 from codeplane.workspace.workspace import open_workspace
 from support.repositories import git, make_repository, options_for, state_files, sync, write
+from support.snapshots import open_view
 from support.text_search import search_files
 from support.tooling import serving
-from support.views import open_view
 
 FORMATS = (
     ".env",

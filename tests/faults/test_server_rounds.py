@@ -21,8 +21,8 @@ from codeplane.index.indexer import Indexer
 from codeplane.index.options import IndexOptions
 from codeplane.ledger.chain import verify_chain
 from codeplane.store.integrity import Verdict
+from support.external_editor import Outside
 from support.mcp_client import McpClient, Place, is_alive, many_files, server_place, until
-from support.outside import Outside
 from support.repositories import logical_dump, scratch_dump
 
 KINDS = ("mcp", "mcp", "mcp", "up", "call", "call")

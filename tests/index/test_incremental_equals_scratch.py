@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from codeplane.index.indexer import Indexer
-from support.outside import Outside
+from support.external_editor import Outside
 from support.repositories import logical_dump, make_repository, options_for, scratch_dump
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from codeplane.languages.registry import languages
 from support.children import run
-from support.outside import NAMES, Outside
+from support.external_editor import NAMES, Outside
 from support.repositories import make_repository, options_for, write
 
 SCRIPT = """

@@ -19,7 +19,7 @@ from codeplane.index.indexer import Indexer
 from codeplane.query.snapshot import open_current
 from codeplane.store.dump import dump
 from support.repositories import logical_dump, options_for
-from support.views import open_view
+from support.snapshots import open_view
 root = Path(os.fsdecode(bytes.fromhex(sys.argv[1])))
 """
 

@@ -1,4 +1,4 @@
-"""An index that is held while it is being opened or built, so that tests see what is answered meanwhile."""
+"""An index whose opening or build is paused, so that tests see the answers during it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Permissions that hold for the superuser too, so that a test of an unreadable file can run as anybody."""
+"""Permissions that also apply to the superuser, so that tests of unreadable files run as any user."""
 
 from __future__ import annotations
 

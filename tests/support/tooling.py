@@ -24,7 +24,7 @@ from codeplane.tools.calls import CallRequest, Progress, never, no_progress
 from codeplane.tools.formats import Format
 from codeplane.tools.pipeline import CallPipeline
 from codeplane.tools.surface import Surface
-from support.doors import until
+from support.workspaces import until
 
 Envelope = dict[str, Any]
 

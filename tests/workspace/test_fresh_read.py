@@ -15,8 +15,8 @@ from codeplane.base.paths import RepoPath
 from codeplane.query.defs import list_defs_by_name
 from codeplane.query.snapshot import Snapshot
 from codeplane.workspace.freshness import WorkspaceSettings
-from support.doors import QUIET, HeldSync, arm, door, is_ready, paths, until
 from support.repositories import git, make_repository, write
+from support.workspaces import QUIET, HeldSync, arm, door, is_ready, paths, until
 
 FILES: dict[str, str | bytes] = {"a.py": "def alpha():\n    return 1\n", "pkg/b.py": "def beta():\n    return 1\n"}
 WATCHED = pytest.param(QUIET, id="watcher")

@@ -18,9 +18,9 @@ from codeplane.query.rows import require_links
 from codeplane.query.snapshot import Snapshot
 from codeplane.workspace.freshness import ONE_SHOT, WorkspaceSettings
 from codeplane.workspace.workspace import Workspace
-from support.doors import QUIET, door, is_ready, until
 from support.repositories import make_repository, options_for, write
-from support.views import open_view
+from support.snapshots import open_view
+from support.workspaces import QUIET, door, is_ready, until
 
 FILES: dict[str, str | bytes] = {
     "a.py": "def alpha():\n    return 1\n",

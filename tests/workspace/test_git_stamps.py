@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from codeplane.workspace.git_stamps import GitStamps
-from support.doors import arm, door, is_ready, paths, until
 from support.repositories import git, make_repository, write
+from support.workspaces import arm, door, is_ready, paths, until
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="there is no watcher elsewhere")
 

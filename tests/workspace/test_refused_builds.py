@@ -17,8 +17,8 @@ from codeplane.disk.locks import FileLock
 from codeplane.store.layout import create_state
 from codeplane.workspace.freshness import ONE_SHOT, WorkspaceSettings
 from codeplane.workspace.workspace import Workspace
-from support.doors import QUIET, HeldSync, door, is_ready, paths, until
 from support.repositories import make_repository, sync, write
+from support.workspaces import QUIET, HeldSync, door, is_ready, paths, until
 
 LAZY = replace(QUIET, build=False)
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from support.doors import QUIET, door
 from support.held_index import build_held, opening_held
 from support.repositories import make_repository, sync
 from support.tooling import serving
+from support.workspaces import QUIET, door
 
 FILES: dict[str, str | bytes] = {
     "shop/cart.py": "def total(items):\n    return sum(items)\n",

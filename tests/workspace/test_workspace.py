@@ -24,10 +24,10 @@ from codeplane.workspace import workspace as workspace_module
 from codeplane.workspace.freshness import ONE_SHOT, WorkspaceSettings
 from codeplane.workspace.prewarm import prewarm
 from codeplane.workspace.workspace import Workspace, open_workspace
-from support.doors import QUIET, arm, door, is_ready, paths, until
-from support.outside import Outside
+from support.external_editor import Outside
 from support.repositories import git, make_repository, options_for, sync, write
 from support.text_search import search_files
+from support.workspaces import QUIET, arm, door, is_ready, paths, until
 
 FILES: dict[str, str | bytes] = {"a.py": "def alpha():\n    return 1\n", "pkg/b.py": "def beta():\n    return 1\n"}
 LAZY = replace(QUIET, build=False)

@@ -1,4 +1,4 @@
-"""A view of an index as a command gets it: brought up to date first, then there to be looked at."""
+"""A synced snapshot of an index, as a command gets it."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ from codeplane.query.defs import list_defs_by_name
 from codeplane.query.files import get_file
 from codeplane.query.snapshot import open_current
 from support.repositories import git, logical_dump, make_repository, options_for, scratch_dump, state_files, sync, write
+from support.snapshots import open_view
 from support.text_search import search_files
-from support.views import open_view
 
 FILES: dict[str, str | bytes] = {"a.py": "def alpha():\n    return 1\n", "web/b.ts": "export const beta = 1;\n"}
 

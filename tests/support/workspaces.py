@@ -1,4 +1,4 @@
-"""Doors to small repositories for tests: what they are asked, and waiting for what goes on behind them."""
+"""Workspaces of small repositories for tests, queries on them, and waiting for their background work."""
 
 from __future__ import annotations
 
