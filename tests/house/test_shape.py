@@ -13,7 +13,6 @@ MAX_LINES = 400
 MAX_COMPLEXITY = 20
 
 LONG_MODULES: dict[str, str] = {
-    "facts/flow.py": "one handler per capture of flow queries",
     "facts/ir.py": "the closed unions of expressions and flows, with their codec",
     "facts/structure.py": "one handler per capture of structure queries",
     "index/resolve/ecma/calls.py": "call evaluation and overload selection of TypeScript",
@@ -21,9 +20,7 @@ LONG_MODULES: dict[str, str] = {
     "index/resolve/evaluator.py": "the evaluator's queries and their dispatch",
     "index/resolve/file_scope.py": "every look-up in one file summary",
     "index/resolve/types.py": "the closed union of types, with joins and bounds",
-    "languages/go/resolver.py": "the resolver of one language",
     "languages/python/resolver.py": "the resolver of one language, with its standard library",
-    "languages/ruby/resolver.py": "the resolver of one language",
     "languages/rust/resolver.py": "the resolver of one language",
 }
 """Module -> why it is longer."""

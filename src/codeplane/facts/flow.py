@@ -67,12 +67,22 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from tree_sitter import Node, Query, QueryCursor
+from tree_sitter import Node, Query
 
-from codeplane.facts.flow_exprs import ALWAYS_BUILT, NEEDS_SCOPE, ExprBuilder, Identifiers, Parts, Span
-from codeplane.facts.ir import ExprKind, FlowKind, PackedFlow, ParameterKind
+from codeplane.facts.flow_captures import (
+    BASE_KINDS,
+    OUT_KINDS,
+    PARAM_KINDS,
+    RUN_KINDS,
+    TYPE_KINDS,
+    VALUE_KINDS,
+    FlowCaptures,
+    FlowMatch,
+    read_matches,
+)
+from codeplane.facts.flow_exprs import ALWAYS_BUILT, NEEDS_SCOPE, ExprBuilder, Identifiers, Span
+from codeplane.facts.ir import ExprKind, FlowKind, PackedFlow
 from codeplane.facts.scopes import ScopeTree, locate
-from codeplane.facts.structure import MAX_OPEN_MATCHES
 from codeplane.languages.spec import Language
 
 
@@ -89,7 +99,7 @@ def read_flow(
 ) -> PackedFlow:
     """Read the flow of a file. `definitions` with a body are given by span, `spans` are those of all definitions;
     `position` returns line and column of an offset."""
-    captures = _read_matches(query, root)
+    captures = read_matches(query, root, FLOW_CAPTURES)
     return _FlowBuilder(source, tree, identifiers, definitions, spans, position, language, captures).build()
 
 
@@ -105,48 +115,6 @@ class _PackedParameter(NamedTuple):
     pattern: int
 
 
-class _FlowMatch(NamedTuple):
-    capture: str
-    span: Span
-    parts: Parts
-
-
-class _Captures(NamedTuple):
-    exprs: dict[Span, tuple[str, Parts]]
-    flows: list[_FlowMatch]
-
-
-_PART_NAMES = frozenset(
-    {"of", "name", "callee", "arg", "label", "key", "type", "to", "from", "base", "body", "decorator", "definition"}
-)
-_OVERRIDING = frozenset({"member.put", "member.called", "here", "cast"})
-"""Expressions that their surroundings distinguish from others with the same span."""
-
-
-def _read_matches(query: Query, root: Node) -> _Captures:
-    exprs: dict[Span, tuple[str, Parts]] = {}
-    flows: list[_FlowMatch] = []
-    subjects: dict[int, str] = {}
-    for pattern, captures in QueryCursor(query, match_limit=MAX_OPEN_MATCHES).matches(root):
-        subject = subjects.get(pattern)
-        if subject is None:
-            subject = subjects[pattern] = next(
-                name for name in captures if name not in _PART_NAMES and not name.startswith("_")
-            )
-        node = captures[subject][0]
-        span = (node.start_byte, node.end_byte)
-        parts = {
-            name: [(part.start_byte, part.end_byte) for part in nodes]
-            for name, nodes in captures.items()
-            if name != subject and name[0] != "_"
-        }
-        if subject in FLOW_CAPTURES:
-            flows.append(_FlowMatch(subject, span, parts))
-        elif subject in _OVERRIDING or (span not in exprs and parts.get("of") != [span]):
-            exprs[span] = (subject, parts)
-    return _Captures(exprs, flows)
-
-
 class _FlowBuilder:
     def __init__(
         self,
@@ -157,7 +125,7 @@ class _FlowBuilder:
         spans: Sequence[Span],
         position: Callable[[int], tuple[int, int]],
         language: Language,
-        captures: _Captures,
+        captures: FlowCaptures,
     ) -> None:
         self._tree = tree
         self._identifiers = identifiers
@@ -222,12 +190,8 @@ class _FlowBuilder:
 
     def _scope_finder(self) -> Callable[[int], int]:
         offsets = sorted(
-            {
-                match.span[0]
-                for match in self._captures.flows
-                if match.capture in _OUT_KINDS or match.capture == "within"
-            }
-            | {match.parts["name"][0][0] for match in self._captures.flows if match.capture in _PARAM_KINDS}
+            {match.span[0] for match in self._captures.flows if match.capture in OUT_KINDS or match.capture == "within"}
+            | {match.parts["name"][0][0] for match in self._captures.flows if match.capture in PARAM_KINDS}
             | {span[0] for span, (capture, _) in self._captures.exprs.items() if capture in NEEDS_SCOPE}
         )
         innermost, _ = locate(self._tree, offsets)
@@ -250,7 +214,7 @@ class _FlowBuilder:
     def _add_all(self, kind: FlowKind, subject: int, spans: Sequence[Span]) -> None:
         self._flows.extend((kind, subject, self._exprs.node(span)) for span in spans)
 
-    def _param(self, match: _FlowMatch) -> None:
+    def _param(self, match: FlowMatch) -> None:
         exprs, parts = self._exprs, match.parts
         name = parts["name"][0]
         ordinal = exprs.ordinals.get(name[0])
@@ -259,37 +223,37 @@ class _FlowBuilder:
             exprs.scope_of(name[0]),
             self._identifiers.binds[ordinal] - 1 if is_plain and ordinal is not None else -1,
             exprs.text(exprs.slice(name) if is_plain else ""),
-            _PARAM_KINDS[match.capture],
+            PARAM_KINDS[match.capture],
             exprs.node(parts["type"][0]) if "type" in parts else -1,
             exprs.node(parts["from"][0]) if "from" in parts else -1,
             -1 if is_plain else exprs.node(name),
         )
         self._params.append((name[0], param))
 
-    def _out(self, match: _FlowMatch) -> None:
+    def _out(self, match: FlowMatch) -> None:
         scope = self._tree.function_of(self._exprs.scope_of(match.span[0]))
         node = self._exprs.one(match.parts, "from" if "from" in match.parts else "of")
-        self._add(_OUT_KINDS[match.capture], scope, node)
+        self._add(OUT_KINDS[match.capture], scope, node)
 
-    def _returns(self, match: _FlowMatch) -> None:
+    def _returns(self, match: FlowMatch) -> None:
         scope = self._scopes.get(match.span)
         if scope is not None:
             self._add(FlowKind.RETURN_TYPE, scope, self._exprs.one(match.parts, "type"))
 
-    def _defines(self, match: _FlowMatch) -> None:
+    def _defines(self, match: FlowMatch) -> None:
         definition = self._unique_definitions.get(match.span)
         if definition is not None and "type" in match.parts:
             self._add(FlowKind.TYPE, definition, self._exprs.one(match.parts, "type"))
         if definition is not None and "from" in match.parts:
             self._add(FlowKind.VALUE, definition, self._exprs.one(match.parts, "from"))
 
-    def _static(self, match: _FlowMatch) -> None:
+    def _static(self, match: FlowMatch) -> None:
         self._add(FlowKind.STATIC, self._unique_definitions.get(match.span))
 
-    def _runs(self, match: _FlowMatch) -> None:
-        self._add(_RUN_KINDS[match.capture], self._scopes.get(match.span))
+    def _runs(self, match: FlowMatch) -> None:
+        self._add(RUN_KINDS[match.capture], self._scopes.get(match.span))
 
-    def _bases(self, match: _FlowMatch) -> None:
+    def _bases(self, match: FlowMatch) -> None:
         definition = self._definitions.get(match.span)
         if definition is None and match.capture == "class" and match.span in self._scopes:
             definition = -self._scopes[match.span]
@@ -299,60 +263,60 @@ class _FlowBuilder:
             if body:
                 self._bodies.append((body, definition))
         if definition is not None:
-            self._add_all(_BASE_KINDS[match.capture], definition, match.parts.get("base", ()))
+            self._add_all(BASE_KINDS[match.capture], definition, match.parts.get("base", ()))
 
-    def _partial(self, match: _FlowMatch) -> None:
+    def _partial(self, match: FlowMatch) -> None:
         self._add(FlowKind.PARTIAL, self._definitions.get(match.span))
 
-    def _made(self, match: _FlowMatch) -> None:
+    def _made(self, match: FlowMatch) -> None:
         definition = self._definitions.get(match.span)
         if definition is not None:
             self._add_all(FlowKind.BASE, definition, match.parts.get("base", ()))
             self._add_all(FlowKind.TYPE_PARAMETER, definition, match.parts.get("key", ()))
 
-    def _within(self, match: _FlowMatch) -> None:
+    def _within(self, match: FlowMatch) -> None:
         dotted = "".join(self._exprs.slice(match.parts["of"][0]).split())
         scope = self._exprs.scope_of(match.span[0])
         self._add(FlowKind.WITHIN, scope, self._exprs.add(ExprKind.STRING, self._exprs.text(dotted)))
 
-    def _receiver(self, match: _FlowMatch) -> None:
+    def _receiver(self, match: FlowMatch) -> None:
         definition = self._definitions.get(match.span)
         if definition is not None:
             self._add(FlowKind.RECEIVER, definition, self._exprs.one(match.parts, "type"))
 
-    def _decorated(self, match: _FlowMatch) -> None:
+    def _decorated(self, match: FlowMatch) -> None:
         definition = self._definitions.get(match.parts["definition"][0])
         if definition is not None:
             self._add_all(FlowKind.DECORATOR, definition, match.parts["decorator"])
 
-    def _adds(self, match: _FlowMatch) -> None:
+    def _adds(self, match: FlowMatch) -> None:
         scope = self._scopes.get(match.span)
         if scope is not None:
             self._add(FlowKind.IMPL, scope, self._exprs.one(match.parts, "of"))
             self._add_all(FlowKind.CONFORMS, scope, match.parts.get("base", ()))
 
-    def _fields(self, match: _FlowMatch) -> None:
+    def _fields(self, match: FlowMatch) -> None:
         definition = self._definitions.get(match.span)
         if definition is not None:
             types = self._exprs.list(match.parts.get("type", ()))
             self._add(FlowKind.POSITIONAL_FIELDS, definition, self._exprs.add(ExprKind.TUPLE, types))
 
-    def _from_value(self, match: _FlowMatch) -> None:
+    def _from_value(self, match: FlowMatch) -> None:
         to = self._exprs.one(match.parts, "to")
-        self._add(_VALUE_KINDS[match.capture], to, self._exprs.one(match.parts, "from"))
+        self._add(VALUE_KINDS[match.capture], to, self._exprs.one(match.parts, "from"))
 
-    def _from_type(self, match: _FlowMatch) -> None:
+    def _from_type(self, match: FlowMatch) -> None:
         to = self._exprs.one(match.parts, "to")
-        self._add(_TYPE_KINDS[match.capture], to, self._exprs.one(match.parts, "type"))
+        self._add(TYPE_KINDS[match.capture], to, self._exprs.one(match.parts, "type"))
 
-    def _assign(self, match: _FlowMatch) -> None:
+    def _assign(self, match: FlowMatch) -> None:
         to = self._exprs.one(match.parts, "to")
         if "type" in match.parts:
             self._add(FlowKind.DECLARE, to, self._exprs.one(match.parts, "type"))
         if "from" in match.parts:
             self._add(FlowKind.ASSIGN, to, self._exprs.one(match.parts, "from"))
 
-    def _no_flow(self, match: _FlowMatch) -> None:
+    def _no_flow(self, match: FlowMatch) -> None:
         """Read before or after the other captures."""
 
     # --- types in doc comments
@@ -402,31 +366,13 @@ class _FlowBuilder:
         return kind != ExprKind.UNKNOWN
 
 
-_BASE_KINDS = {"class": FlowKind.BASE, "mixed": FlowKind.MIXIN, "extended": FlowKind.EXTENDED}
-_VALUE_KINDS = {"for": FlowKind.FOR, "with": FlowKind.WITH}
-_TYPE_KINDS = {"catch": FlowKind.CATCH, "narrow": FlowKind.NARROW, "bound": FlowKind.BOUND}
-_OUT_KINDS = {
-    "return": FlowKind.RETURN,
-    "yield": FlowKind.YIELD,
-    "yield.from": FlowKind.YIELD_FROM,
-    "raise": FlowKind.RAISE,
-}
-_RUN_KINDS = {"reads": FlowKind.ACCESSOR, "called": FlowKind.CALL_OPERATOR, "makes": FlowKind.CONSTRUCTOR}
-_PARAM_KINDS = {
-    "param": ParameterKind.PLAIN,
-    "param.rest": ParameterKind.REST,
-    "param.keys": ParameterKind.KEYS,
-    "param.self": ParameterKind.SELF,
-    "param.result": ParameterKind.RESULT,
-    "param.type": ParameterKind.TYPE,
-}
-FLOW_CAPTURES: Mapping[str, Callable[[_FlowBuilder, _FlowMatch], None]] = {
-    **dict.fromkeys(_BASE_KINDS, _FlowBuilder._bases),
-    **dict.fromkeys(_VALUE_KINDS, _FlowBuilder._from_value),
-    **dict.fromkeys(_TYPE_KINDS, _FlowBuilder._from_type),
-    **dict.fromkeys(_OUT_KINDS, _FlowBuilder._out),
-    **dict.fromkeys(_RUN_KINDS, _FlowBuilder._runs),
-    **dict.fromkeys(_PARAM_KINDS, _FlowBuilder._param),
+FLOW_CAPTURES: Mapping[str, Callable[[_FlowBuilder, FlowMatch], None]] = {
+    **dict.fromkeys(BASE_KINDS, _FlowBuilder._bases),
+    **dict.fromkeys(VALUE_KINDS, _FlowBuilder._from_value),
+    **dict.fromkeys(TYPE_KINDS, _FlowBuilder._from_type),
+    **dict.fromkeys(OUT_KINDS, _FlowBuilder._out),
+    **dict.fromkeys(RUN_KINDS, _FlowBuilder._runs),
+    **dict.fromkeys(PARAM_KINDS, _FlowBuilder._param),
     **dict.fromkeys(("documented", "region", "opens"), _FlowBuilder._no_flow),
     "assign": _FlowBuilder._assign,
     "returns": _FlowBuilder._returns,

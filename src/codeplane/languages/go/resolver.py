@@ -1,12 +1,11 @@
 """Go: every variable has the one declared type, so a value here is an instance of a type.
 
-Names are looked up in packages (`go_packages`), types in `go_types`. Members come from a type, from the methods that
-its package declares for it, and from embedded types; the shallowest depth wins.
+Names are looked up in packages (`resolver_modules`), types in `resolver_types`, members in `resolver_members`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from codeplane.facts import ir
 from codeplane.facts.ir import FlowKind, ParameterKind
@@ -14,7 +13,7 @@ from codeplane.facts.model import Target, Tier
 from codeplane.index.resolve.calls import arguments_of
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope, Step
-from codeplane.index.resolve.queries import NO_MEMBER, Member, Query, QueryKind
+from codeplane.index.resolve.queries import Member, Query, QueryKind
 from codeplane.index.resolve.resolver import CALLABLES, LanguageResolver, LanguageTraits
 from codeplane.index.resolve.types import (
     NOTHING,
@@ -27,7 +26,6 @@ from codeplane.index.resolve.types import (
     ListType,
     Module,
     NamespaceType,
-    RecordType,
     Site,
     TupleType,
     Type,
@@ -36,13 +34,13 @@ from codeplane.index.resolve.types import (
     class_of,
     definition_site,
     external_call,
-    in_order,
     instance_of,
     list_of,
     one,
     tuple_of,
     union,
 )
+from codeplane.languages.go.resolver_members import GoMembers
 from codeplane.languages.go.resolver_modules import GoPackages, ignored_directory
 from codeplane.languages.go.resolver_types import CLASS_KINDS, STREAM, GoTypes, fill, is_open, map_of, stream_of
 
@@ -67,6 +65,7 @@ class GoResolver(LanguageResolver):
         super().__init__(evaluator)
         self._packages = GoPackages(evaluator)
         self._types = GoTypes(evaluator, self._packages)
+        self._members = GoMembers(evaluator, self._packages, self._types)
 
     # --- names
 
@@ -244,99 +243,7 @@ class GoResolver(LanguageResolver):
     # --- members
 
     def lookup_member(self, receiver: Type, name: str) -> Member:
-        level, seen = [receiver], set[tuple[str, str, int]]()
-        is_external = False
-        while level:
-            found: list[Member] = []
-            deeper: list[Type] = []
-            has_external = False
-            for value in level:
-                if isinstance(value, External):
-                    has_external = True
-                    continue
-                key = _identity(value)
-                if key is None or key in seen:
-                    continue
-                seen.add(key)
-                own = self._own_member(value, name)
-                if own.sites or own.types:
-                    found.append(own)
-                elif not found:
-                    deeper += self._embedded(value)
-            if found:
-                # An embedded external type may declare the member too, unless the name is unexported.
-                if len(found) > 1 or (is_external and name[:1].isupper()):
-                    break
-                return found[0]
-            is_external = is_external or has_external
-            level = deeper
-        return NO_MEMBER
-
-    def _own_member(self, value: Type, name: str) -> Member:
-        if isinstance(value, RecordType):
-            return self._record_field(value, name)
-        if not isinstance(value, Instance | ClassType):
-            return NO_MEMBER
-        file = self.evaluator.file(value.path)
-        sites: list[Site] = []
-        types = NOTHING
-        row = file.defs[value.definition]
-        if row.scope == 0 and row.kind != "interface":
-            for site in self._packages.package_of(file).members.get(row.name, {}).get(name, ()):
-                sites.append(site)
-                types |= self._method(site.path, site.number, value)
-        for shape in self._types.underlying(value):
-            if isinstance(shape, RecordType):
-                member = self._record_field(shape, name)
-                sites += member.sites
-                types |= member.types
-            elif isinstance(shape, Instance | ClassType):
-                file = self.evaluator.file(shape.path)
-                for number in file.member_definitions(shape.definition, name):
-                    sites.append(definition_site(shape.path, number))
-                    if file.defs[number].kind in CALLABLES:
-                        types |= self._method(shape.path, number, value)
-                    else:
-                        field = self._field(file, shape.definition, number)
-                        types |= fill(field, self._types.arguments(shape))
-        return Member(sites, types)
-
-    def _method(self, path: str, number: int, receiver: Type) -> Types:
-        scope = self.evaluator.file(path).body.get(number)
-        if scope is None:
-            return NOTHING
-        return one(BoundMethod(path, scope, receiver) if isinstance(receiver, Instance) else Function(path, scope))
-
-    def _field(self, file: FileScope, definition: int, number: int) -> Types:
-        bind = file.bind_of_def.get(number)
-        if bind is not None and file.into_bind(bind):
-            return self.evaluator.query(Query(QueryKind.BINDING, file.path, bind))
-        name = file.defs[number].name
-        embedded = [node for node in file.bases(definition) if _embedded_name(file, node) == name]
-        return union(self._types.named(file, node) for node in embedded)
-
-    def _record_field(self, record: RecordType, name: str) -> Member:
-        file = self.evaluator.file(record.path)
-        sites: list[Site] = []
-        types = NOTHING
-        for bind in file.binds_in.get((record.scope, name), ()):
-            row = file.binds[bind]
-            if row.target_kind == Target.DEF and row.target is not None:
-                sites.append(definition_site(file.path, row.target))
-            types |= self.evaluator.query(Query(QueryKind.BINDING, file.path, bind))
-        return Member(sites, fill(types, dict(record.known)))
-
-    def _embedded(self, value: Type) -> Iterable[Type]:
-        if isinstance(value, TypeVar):
-            return in_order(self._types.constraint(value))
-        if isinstance(value, RecordType):
-            return []
-        return [
-            embedded
-            for shape in self._types.underlying(value)
-            if isinstance(shape, Instance | ClassType)
-            for embedded in self._types.declared_as(shape)
-        ]
+        return self._members.member(receiver, name)
 
     # --- calls
 
@@ -412,22 +319,3 @@ class GoResolver(LanguageResolver):
                 elif name == "maps.All":
                     found |= {held}
         return found
-
-
-def _identity(value: Type) -> tuple[str, str, int] | None:
-    match value:
-        case Instance() | ClassType():
-            return value.tag, value.path, value.definition
-        case RecordType():
-            return value.tag, value.path, value.scope
-        case TypeVar():
-            return value.tag, value.path, value.binding
-    return None
-
-
-def _embedded_name(file: FileScope, node: int) -> str | None:
-    """Name of the field of an embedded type."""
-    expr = file.exprs[node]
-    while isinstance(expr, ir.ParenExpr | ir.IndexExpr):
-        expr = file.exprs[expr.value]
-    return expr.name if isinstance(expr, ir.NameExpr | ir.MemberExpr) else None

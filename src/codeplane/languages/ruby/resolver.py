@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 
-from codeplane.base.paths import basename
 from codeplane.facts.ir import NameExpr
 from codeplane.facts.model import Namespace as NameSpace
 from codeplane.facts.model import Usage
 from codeplane.facts.summary import SummaryBinding
+from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.queries import LanguageQuery, Member, Query, QueryKind
 from codeplane.index.resolve.resolver import CALLABLES, LanguageResolver, LanguageTraits
@@ -34,34 +34,22 @@ from codeplane.index.resolve.types import (
     one,
     union,
 )
+from codeplane.languages.ruby.resolver_modules import CLASS_KINDS, MAX_OPENINGS, Opening, RubyConstants, is_test
 
-_CLASS_KINDS = frozenset({"class", "module"})
 _IDENTITY = frozenset({"tap", "dup", "clone", "freeze", "itself"})
 _MODULE_METHODS = frozenset(
     {"name", "class", "hash", "inspect", "to_s", "method", "send", "methods", "display", "ancestors"}
 )
 """Methods of every class and module object."""
 _MESSAGES = frozenset({"method", "property", "constructor"})
-_TEST_FOLDERS = frozenset({"test", "tests", "spec", "specs", "features"})
-_CORE = frozenset(
-    {
-        "Array", "BasicObject", "Binding", "Class", "Comparable", "Complex", "Data", "Date", "DateTime", "Dir",
-        "Encoding", "Enumerable", "Enumerator", "Exception", "FalseClass", "Fiber", "File", "FileUtils", "Float",
-        "Hash", "IO", "Integer", "Kernel", "Logger", "Marshal", "MatchData", "Math", "Method", "Module", "Mutex",
-        "NilClass", "Numeric", "Object", "OpenStruct", "Pathname", "Proc", "Process", "Queue", "Random", "Range",
-        "Rational", "Regexp", "Set", "Signal", "StandardError", "String", "StringIO", "Struct", "Symbol", "Tempfile",
-        "Thread", "Time", "TrueClass", "URI",
-    }
-)  # fmt: skip
-"""Classes of the standard library that a repository reopens without defining them."""
-_MAX_OPENINGS = 8
-"""A module with more openings is a namespace: only a file of the same name defines it."""
-
-Opening = tuple[str, int]
 
 
 class RubyResolver(LanguageResolver):
-    traits = LanguageTraits(class_kinds=_CLASS_KINDS, self_parameter=False, call_operator="call")
+    traits = LanguageTraits(class_kinds=CLASS_KINDS, self_parameter=False, call_operator="call")
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        super().__init__(evaluator)
+        self._constants = RubyConstants(evaluator)
 
     # --- constants
 
@@ -77,121 +65,18 @@ class RubyResolver(LanguageResolver):
         externals = sum(isinstance(value, External) and value.name.endswith("()") for value in types)
         return types if externals in (0, len(types)) else TOP
 
-    def _definitions(self, full: str) -> Sequence[Opening]:
-        """Definitions of a constant by its path; of a namespace the defining ones, or the first."""
-        return self.evaluator.memo_tracked(("ruby", full), lambda: self._find_definitions(full))
-
-    def _all_definitions(self, full: str) -> Sequence[Opening]:
-        return self.evaluator.memo_tracked(
-            ("ruby definitions", full), lambda: self.evaluator.library.definitions_at(full)
-        )
-
-    def _find_definitions(self, full: str) -> list[Opening]:
-        found = self._all_definitions(full) if full not in _CORE else ()
-        if self._is_namespace(full):
-            own = full.rpartition(".")[2].lower()
-            defining = [opening for opening in found if _stem(opening[0]) == own and not _is_test(opening[0])]
-            found = defining[:_MAX_OPENINGS] or found[:1]
-        found = [
-            (path, number)
-            for path, number in found
-            if (file := self.evaluator.library.file(path)) is not None
-            and file.language == "ruby"
-            and (file.defs[number].kind in _CLASS_KINDS or file.defs[number].kind == "constant")
-        ]
-        if len({path for path, _ in found}) < 2:
-            return found
-        # An opening with a base class defines the class: several of them are several classes of one name.
-        if len({path for path, number in found if self._is_definition(self.evaluator.file(path), number)}) > 1:
-            return []
-        return [opening for opening in found if not _is_test(opening[0])]
-
-    def _is_namespace(self, full: str) -> bool:
-        return len(self._all_definitions(full)) > _MAX_OPENINGS
-
-    def _is_definition(self, file: FileScope, definition: int) -> bool:
-        return file.defs[definition].kind == "constant" or bool(file.bases(definition))
-
-    def _full_name(self, value: ClassType | Instance) -> str:
-        return self.evaluator.file(value.path).defs[value.definition].lexical_path
-
-    def _openings(self, value: ClassType) -> Sequence[Opening]:
-        return self._definitions(self._full_name(value)) or ((value.path, value.definition),)
-
     def canonical(self, path: str, definition: int) -> Opening:
-        """The first opening."""
-        for opening in self._definitions(self.evaluator.file(path).defs[definition].lexical_path):
-            if self.evaluator.file(opening[0]).defs[opening[1]].kind in _CLASS_KINDS:
-                return opening
-        return path, definition
+        return self._constants.canonical(path, definition)
 
     def class_parts(self, file: FileScope, definition: int) -> Sequence[tuple[FileScope, int]]:
-        openings = self._openings(ClassType(file.path, definition))
+        openings = self._constants.openings(ClassType(file.path, definition))
         return [(self.evaluator.file(path), number) for path, number in openings]
-
-    def _enclosing_modules(self, file: FileScope, scope: int | None) -> Iterator[int]:
-        """Classes and modules around a scope, innermost first."""
-        while scope is not None and file.summary.scopes:
-            owner = file.owner.get(scope)
-            if owner is not None and file.defs[owner].kind in _CLASS_KINDS:
-                yield owner
-            scope = file.parent(scope)
-
-    def _constant_path(self, file: FileScope, name: str, scope: int) -> str:
-        """Path of a constant: in an enclosing module, in a base of the innermost one, or at the top."""
-        if name.startswith("::"):
-            return name[2:]
-        innermost: int | None = None
-        for owner in self._enclosing_modules(file, scope):
-            innermost = owner if innermost is None else innermost
-            full = f"{file.defs[owner].lexical_path}.{name}"
-            if self._definitions(full):
-                return full
-        if innermost is None:
-            return name
-        return self._inherited_constant(ClassType(*self.canonical(file.path, innermost)), name) or name
-
-    def _inherited_constant(self, value: ClassType | Instance, name: str) -> str | None:
-        for base in self.evaluator.mro(value.path, value.definition):
-            if isinstance(base, ClassType) and self._definitions(full := f"{self._full_name(base)}.{name}"):
-                return full
-        return None
-
-    def _constant_sites(self, full: str) -> list[Site]:
-        found = self._definitions(full)
-        own = full.rpartition(".")[2].lower()
-        if not any(_stem(path) == own for path, _ in found):
-            # Opened only for what is nested in it: it is defined elsewhere, or by no file in particular.
-            is_external = "." not in full and all(
-                self.evaluator.file(path).defs[number].kind == "module" and self._only_nests(path, number)
-                for path, number in found
-            )
-            if is_external or self._is_namespace(full):
-                return []
-        # An opening only for nested definitions is not the definition.
-        defining = [opening for opening in found if not self._only_nests(*opening)]
-        return [definition_site(*opening) for opening in defining or found]
-
-    def _only_nests(self, path: str, definition: int) -> bool:
-        file = self.evaluator.file(path)
-        if file.defs[definition].kind not in _CLASS_KINDS:
-            return False
-        if file.bases(definition) or file.mixins(definition) or file.extended(definition):
-            return False
-        members = file.members.get(definition, {}).values()
-        return all(file.defs[inner].kind in _CLASS_KINDS for numbers in members for inner in numbers)
-
-    def _constant_types(self, full: str) -> Types:
-        found = list(self._definitions(full))
-        if len(found) > 1 and self.evaluator.file(found[0][0]).defs[found[0][1]].kind in _CLASS_KINDS:
-            found = found[:1]
-        return union(self.evaluator.query(Query(QueryKind.DEFINITION, *opening)) for opening in found)
 
     # --- names
 
     def resolve_name(self, file: FileScope, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
         if _is_constant(name) and usage != Usage.CALL:
-            return self._constant_sites(self._constant_path(file, name, scope))
+            return self._constants.sites(self._constants.path(file, name, scope))
         receiver = self._self(file, scope)
         return self._member(receiver, name).sites if receiver is not None else self._functions(file, name, scope)
 
@@ -200,7 +85,7 @@ class RubyResolver(LanguageResolver):
         assert isinstance(expr, NameExpr)
         name, scope = expr.name, file.ambient[node][0]
         if _is_constant(name):
-            return self._constant_types(self._constant_path(file, name, scope)) or one(External(name))
+            return self._constants.types(self._constants.path(file, name, scope)) or one(External(name))
         receiver = self._self(file, scope)
         if receiver is None:
             types = self.types_at(self._functions(file, name, scope))
@@ -230,7 +115,7 @@ class RubyResolver(LanguageResolver):
         while scope and file.summary.scopes:
             owner = file.owner.get(scope)
             if owner is not None:
-                if file.defs[owner].kind in _CLASS_KINDS:
+                if file.defs[owner].kind in CLASS_KINDS:
                     return ClassType(*self.canonical(file.path, owner)) if not blocks else None
                 around = self.enclosing_class(file, owner)
                 if around is None:
@@ -308,7 +193,7 @@ class RubyResolver(LanguageResolver):
                     yield from ((inner, False) for inner in order if isinstance(inner, ClassType))
             else:
                 # By convention, a nested module ClassMethods extends the class that includes the module.
-                for opening in self._definitions(f"{self._full_name(base)}.ClassMethods")[:1]:
+                for opening in self._constants.definitions(f"{self._constants.full_name(base)}.ClassMethods")[:1]:
                     yield ClassType(*opening), False
         if isinstance(value, ClassType) and self._kind(own) == "module":
             yield own, False
@@ -323,8 +208,8 @@ class RubyResolver(LanguageResolver):
 
     def _member(self, receiver: ClassType | Instance, name: str) -> Member:
         if _is_constant(name):
-            full = self._inherited_constant(receiver, name)
-            return Member(self._constant_sites(full), self._constant_types(full)) if full is not None else Member()
+            full = self._constants.inherited(receiver, name)
+            return Member(self._constants.sites(full), self._constants.types(full)) if full is not None else Member()
         for base, is_static in self._lookup_order(receiver):
             if name in _MODULE_METHODS and isinstance(receiver, ClassType) and not is_static:
                 continue
@@ -341,12 +226,12 @@ class RubyResolver(LanguageResolver):
         return self.evaluator.memo_tracked(("ruby members", base, name), lambda: self._find_members(base, name))
 
     def _find_members(self, base: ClassType, name: str) -> list[tuple[str, int, int]]:
-        full = self._full_name(base)
-        openings = self._openings(base)
+        full = self._constants.full_name(base)
+        openings = self._constants.openings(base)
         found: list[tuple[str, int, int]] = []
-        is_namespace = self._is_namespace(full)
-        for path, number in self._all_definitions(f"{full}.{name}"):
-            if is_namespace and _is_test(path):
+        is_namespace = self._constants.is_namespace(full)
+        for path, number in self._constants.all_definitions(f"{full}.{name}"):
+            if is_namespace and is_test(path):
                 continue
             file = self.evaluator.library.file(path)
             parent = file.defs[number].parent if file is not None and file.language == "ruby" else None
@@ -361,7 +246,7 @@ class RubyResolver(LanguageResolver):
         sites: list[Site] = []
         types = NOTHING
         if isinstance(receiver, Instance) and not name.startswith("@@"):
-            for path, opening in self._openings(base)[:_MAX_OPENINGS]:
+            for path, opening in self._constants.openings(base)[:MAX_OPENINGS]:
                 attribute = self.evaluator.file(path).attributes.get((opening, name))
                 if attribute is not None:
                     sites.append(Site(path, SiteKind.ATTRIBUTE, attribute))
@@ -412,13 +297,5 @@ class RubyResolver(LanguageResolver):
         return ("initialize",)
 
 
-def _is_test(path: str) -> bool:
-    return not _TEST_FOLDERS.isdisjoint(path.split("/")[:-1])
-
-
 def _is_constant(name: str) -> bool:
     return name[:1].isupper() or name.startswith("::")
-
-
-def _stem(path: str) -> str:
-    return basename(path).partition(".")[0].replace("_", "")
