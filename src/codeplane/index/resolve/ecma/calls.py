@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from codeplane.facts import ir
-from codeplane.facts.ir import FlowKind, Parameter, ParameterKind
+from codeplane.facts.ir import FlowKind, ParameterKind
 from codeplane.index.resolve.ecma.builtins import call_method, call_static
 from codeplane.index.resolve.ecma.members import apply_known, members, required_module
+from codeplane.index.resolve.ecma.overloads import parameter_at, select_overloads
 from codeplane.index.resolve.ecma.queries import TsQueries
 from codeplane.index.resolve.ecma.source_file import SourceFile
-from codeplane.index.resolve.ecma.types import awaited, elements, in_order, instance, library, sort_text
+from codeplane.index.resolve.ecma.types import awaited, elements, in_order, instance, library
 from codeplane.index.resolve.types import (
     NOTHING,
     Callback,
@@ -18,10 +17,7 @@ from codeplane.index.resolve.types import (
     ContainerMethod,
     External,
     Function,
-    IndexedAccessType,
     Instance,
-    LiteralType,
-    PickType,
     TupleType,
     Type,
     TypeLiteral,
@@ -32,14 +28,11 @@ from codeplane.index.resolve.types import (
 )
 
 _MAX_UNIFY_DEPTH = 3
-_MAX_OVERLOADS = 64
-"""Declarations of one function that a call is compared with."""
 _MAX_INHERITED = 8
 """Signatures that an interface takes from its bases."""
 _MAX_BASES = 16
 """Classes that are searched for a constructor."""
 _MAX_UPCAST = 8
-_DECLARATION_FILES = (".d.ts", ".d.mts", ".d.cts")
 
 
 def callees_of(ts: TsQueries, file: SourceFile, node: int) -> Types:
@@ -108,86 +101,6 @@ def signatures(ts: TsQueries, value: Instance | TypeLiteral, kind: FlowKind) -> 
 
 def _is_same_class(one_: Instance, other: Instance) -> bool:
     return one_.path == other.path and one_.definition == other.definition
-
-
-def select_overloads(ts: TsQueries, file: SourceFile, node: int, callees: Iterable[Type]) -> list[Type]:
-    """Keep, of several declarations of one function, the first that accepts the arguments of a call."""
-    callees = list(callees)
-    if len(callees) < 2:
-        return callees
-    groups: dict[object, list[Function]] = {}
-    found: list[Type] = []
-    for callee in callees:
-        if isinstance(callee, Function):
-            groups.setdefault(_overload_key(ts, callee), []).append(callee)
-        else:
-            found.append(callee)
-    for group in groups.values():
-        if len(group) > 1:
-            group = sorted(group, key=lambda callee: (callee.scope, sort_text(callee)))
-            if _has_body(ts, group[-1]):
-                group = group[:-1]
-            group = group[:_MAX_OVERLOADS]
-            group = [callee for callee in group if _accepts(ts, file, node, callee)][:1] or group[:1]
-        found += group
-    return found
-
-
-def _overload_key(ts: TsQueries, callee: Function) -> object:
-    file = ts.file(callee.path)
-    owner = file.owner.get(callee.scope)
-    if owner is None:
-        return callee.path, file.facts.summary.scopes[callee.scope][0]
-    row = file.defs[owner]
-    return callee.path, row.scope, row.parent, row.name
-
-
-def _has_body(ts: TsQueries, callee: Function) -> bool:
-    file = ts.file(callee.path)
-    owner = file.owner.get(callee.scope)
-    if owner is None or callee.path.endswith(_DECLARATION_FILES):
-        return False
-    parent = file.defs[owner].parent
-    return file.defs[owner].kind == "function" or (parent is not None and file.defs[parent].kind == "class")
-
-
-def _parameter_at(params: list[Parameter], index: int) -> Parameter | None:
-    """Return the parameter that takes an argument; the last one takes the rest, if it is a rest parameter."""
-    if index < len(params):
-        return params[index]
-    return params[-1] if params and params[-1].kind == ParameterKind.REST else None
-
-
-def _accepts(ts: TsQueries, file: SourceFile, node: int, callee: Function) -> bool:
-    params = ts.file(callee.path).params.get(callee.scope, [])
-    arguments = file.arguments(node)
-    if arguments and _parameter_at(params, len(arguments) - 1) is None:
-        return False
-    for index, argument in enumerate(arguments):
-        param = _parameter_at(params, index)
-        if param is not None and param.type >= 0:
-            types = ts.type_of(callee.path, param.type)
-            if types and _excludes(file, argument, types):
-                return False
-    return True
-
-
-def _excludes(file: SourceFile, argument: int, types: Types) -> bool:
-    """True if an argument, as it is written, cannot have any of these types."""
-    match file.exprs[argument]:
-        case ir.StringExpr() as expr:
-            return LiteralType(expr.text) not in types and not any(isinstance(value, _STRINGS) for value in types)
-        case ir.FunctionExpr():
-            return not any(isinstance(value, _FUNCTIONS) for value in types)
-        case ir.DictExpr():
-            return all(isinstance(value, LiteralType | Function) for value in types)
-    return False
-
-
-_STRINGS = (TypeVar, External, IndexedAccessType)
-"""Types that a string may have, besides literals."""
-_FUNCTIONS = (Function, TypeVar, External, Callback, Instance, IndexedAccessType, TypeLiteral, PickType)
-"""Types that a function expression may have."""
 
 
 def call_result(ts: TsQueries, file: SourceFile, node: int) -> Types:
@@ -315,7 +228,7 @@ def infer_arguments(
     inference = Inference(ts, own)
     params = target.params.get(callee.scope, [])
     for index, argument in enumerate(file.arguments(node)):
-        param, expr = _parameter_at(params, index), file.exprs[argument]
+        param, expr = parameter_at(params, index), file.exprs[argument]
         if param is None or param.type < 0 or isinstance(expr, ir.LabelledExpr):
             continue
         if from_functions or not isinstance(expr, ir.FunctionExpr):
@@ -412,7 +325,7 @@ def parameter_types(ts: TsQueries, function: Function | Callback, index: int) ->
     if isinstance(function, Callback):
         return function.parameters[index] if index < len(function.parameters) else NOTHING
     params = ts.file(function.path).params.get(function.scope, [])
-    param = _parameter_at(params, index)
+    param = parameter_at(params, index)
     if param is None:
         return NOTHING
     types = ts.parameter(function.path, function.scope, min(index, len(params) - 1))

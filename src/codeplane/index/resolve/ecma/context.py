@@ -11,13 +11,14 @@ from codeplane.index.resolve.ecma.calls import (
     infer_arguments,
     parameter_types,
     results,
-    select_overloads,
     signatures,
 )
 from codeplane.index.resolve.ecma.members import apply_known, member, members
+from codeplane.index.resolve.ecma.overloads import select_overloads
 from codeplane.index.resolve.ecma.queries import TsQueries
-from codeplane.index.resolve.ecma.source_file import FlowSource, InDefault, InExpr, InFlow, InLabel, SourceFile
+from codeplane.index.resolve.ecma.source_file import InDefault, InExpr, InFlow, InLabel, SourceFile
 from codeplane.index.resolve.ecma.types import awaited, elements
+from codeplane.index.resolve.ecma.value_sources import FlowSource
 from codeplane.index.resolve.types import (
     NOTHING,
     Callback,

@@ -6,50 +6,16 @@ They need nothing but the file itself and never evaluate an expression.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from enum import Enum
 from functools import cached_property
 from typing import NamedTuple
 
 from codeplane.facts import ir
 from codeplane.facts.ir import FlowKind, Parameter, ParameterKind
+from codeplane.index.resolve.ecma.value_sources import FlowSource, ValueSource, ValueSources, find_sources, key_text
 from codeplane.index.resolve.file_scope import FileScope
 
 OBJECT_KINDS = frozenset({"class", "interface", "type"})
 """Kinds of definitions whose methods have a `this`."""
-
-
-class Rest(Enum):
-    REST = "..."
-    """Step of a pattern: all that the other parts leave."""
-
-
-Step = int | str | Rest
-"""Index, member or rest, from a value to a part that a pattern binds."""
-
-
-class FlowSource(NamedTuple):
-    """A value (ASSIGN), type (DECLARE), iterated value (FOR) or class of an `instanceof` (NARROW)."""
-
-    kind: FlowKind
-    node: int
-    steps: tuple[Step, ...]
-
-
-class ParameterSource(NamedTuple):
-    scope: int
-    position: int
-    steps: tuple[Step, ...]
-
-
-ValueSource = FlowSource | ParameterSource
-
-
-class _Sources(NamedTuple):
-    binds: dict[int, list[ValueSource]]
-    patterns: dict[int, ValueSource]
-    """Object patterns by node"""
-    members: dict[str, list[tuple[int, ValueSource]]]
-    """Name -> (receiver, source)"""
 
 
 class InExpr(NamedTuple):
@@ -99,7 +65,6 @@ _EXPECTING = frozenset(
     }
 )  # fmt: skip
 """Expressions whose evaluation depends on the expected type."""
-_SOURCES = frozenset({FlowKind.ASSIGN, FlowKind.DECLARE, FlowKind.FOR, FlowKind.NARROW})
 
 
 class SourceFile:
@@ -146,52 +111,8 @@ class SourceFile:
     # --- flows
 
     @cached_property
-    def _sources(self) -> _Sources:
-        found = _Sources({}, {}, {})
-        for flow in self.facts.flows:
-            if isinstance(flow, ir.ValueFlow) and flow.kind in _SOURCES:
-                self._bind_pattern(found, flow.target, FlowSource(flow.kind, flow.source, ()))
-        for scope, params in self.params.items():
-            for index, param in enumerate(params):
-                source = ParameterSource(scope, index, ())
-                if param.pattern >= 0:
-                    self._bind_pattern(found, param.pattern, source)
-                elif param.binding >= 0:
-                    found.binds.setdefault(param.binding, []).append(source)
-        return found
-
-    def _bind_pattern(self, found: _Sources, target: int, source: ValueSource) -> None:
-        match self.exprs[target]:
-            case ir.NameExpr(binding=int(binding)):
-                found.binds.setdefault(binding, []).append(source)
-            case ir.MemberExpr() as expr:
-                found.members.setdefault(expr.name, []).append((expr.receiver, source))
-            case ir.ParenExpr() as expr:
-                self._bind_pattern(found, expr.value, source)
-            case ir.DictExpr() as expr:
-                found.patterns.setdefault(target, source)
-                for part in expr.parts:
-                    self._bind_key(found, part, source)
-            case ir.ListExpr() | ir.TupleExpr() as expr:
-                for index, part in enumerate(expr.parts):
-                    inner = self.exprs[part]
-                    if isinstance(inner, ir.SplatExpr):
-                        self._bind_pattern(found, inner.value, _step(source, Rest.REST))
-                    else:
-                        self._bind_pattern(found, part, _step(source, index))
-
-    def _bind_key(self, found: _Sources, part: int, source: ValueSource) -> None:
-        match self.exprs[part]:
-            case ir.PairExpr() as expr:
-                key = self.key_text(expr.key)
-                if key is not None:
-                    self._bind_pattern(found, expr.value, _step(source, key))
-            case ir.NameExpr() as expr:
-                self._bind_pattern(found, part, _step(source, expr.name))
-            case ir.ParenExpr() as expr if isinstance(self.exprs[expr.value], ir.NameExpr):
-                self._bind_key(found, expr.value, source)
-            case ir.SplatExpr() as expr:
-                self._bind_pattern(found, expr.value, _step(source, Rest.REST))
+    def _sources(self) -> ValueSources:
+        return find_sources(self.exprs, self.facts.flows, self.params)
 
     def into_bind(self, bind: int) -> Sequence[ValueSource]:
         return self._sources.binds.get(bind, ())
@@ -258,14 +179,7 @@ class SourceFile:
 
     def key_text(self, node: int) -> str | None:
         """Return the name of a key that is not computed."""
-        match self.exprs[node]:
-            case ir.NameExpr(name=name):
-                return name
-            case ir.StringExpr(text=text):
-                return text
-            case ir.LiteralExpr(number=number):
-                return number or None
-        return None
+        return key_text(self.exprs[node])
 
     @cached_property
     def places(self) -> dict[int, Place]:
@@ -403,7 +317,3 @@ class SourceFile:
         for maker in self.facts.members.get(definition, {}).get("constructor", ()):
             for numbers in self.facts.members.get(maker, {}).values():
                 yield from (number for number in numbers if self.defs[number].kind == "property")
-
-
-def _step(source: ValueSource, step: Step) -> ValueSource:
-    return source._replace(steps=(*source.steps, step))

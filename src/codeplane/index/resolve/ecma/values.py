@@ -9,16 +9,7 @@ from codeplane.facts.ir import FlowKind, ParameterKind
 from codeplane.index.resolve.ecma.calls import call_result, new_instances, parameter_types, signatures
 from codeplane.index.resolve.ecma.members import access, access_node, members, returned_by_module, site_types
 from codeplane.index.resolve.ecma.queries import TsQueries
-from codeplane.index.resolve.ecma.source_file import (
-    OBJECT_KINDS,
-    FlowSource,
-    InExpr,
-    ParameterSource,
-    Rest,
-    SourceFile,
-    Step,
-    ValueSource,
-)
+from codeplane.index.resolve.ecma.source_file import OBJECT_KINDS, InExpr, SourceFile
 from codeplane.index.resolve.ecma.types import (
     BaseList,
     array,
@@ -31,6 +22,7 @@ from codeplane.index.resolve.ecma.types import (
     promise,
     tuple_of,
 )
+from codeplane.index.resolve.ecma.value_sources import FlowSource, ParameterSource, Rest, Step, ValueSource
 from codeplane.index.resolve.types import (
     NOTHING,
     Callback,
