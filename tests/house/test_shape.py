@@ -15,8 +15,6 @@ MAX_COMPLEXITY = 20
 LONG_MODULES: dict[str, str] = {
     "facts/ir.py": "the closed unions of expressions and flows, with their codec",
     "facts/structure.py": "one handler per capture of structure queries",
-    "index/resolve/evaluator.py": "the evaluator's queries and their dispatch",
-    "index/resolve/file_scope.py": "every look-up in one file summary",
     "index/resolve/types.py": "the closed union of types, with joins and bounds",
     "languages/python/resolver.py": "the resolver of one language, with its standard library",
     "languages/rust/resolver.py": "the resolver of one language",

@@ -1,6 +1,7 @@
 """Infers the types of expressions from what the source states: declarations, constructions, imports and returns.
 
-The same for all languages; differences are hooks of `LanguageResolver`. Members are in `members`, calls in `calls`.
+The same for all languages; differences are hooks of `LanguageResolver`. Members are in `members`, calls in `calls`, and
+lists, tuples and dicts in `containers`.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from typing import TypeVar
 from codeplane.facts import ir
 from codeplane.facts.ir import Expr
 from codeplane.facts.model import Certainty, Target
-from codeplane.index.resolve import calls, inflows, members, type_exprs
-from codeplane.index.resolve.file_scope import FileScope, Inflow
+from codeplane.index.resolve import calls, containers, inflows, members, type_exprs
+from codeplane.index.resolve.file_scope import FileScope
+from codeplane.index.resolve.flow_targets import Inflow
 from codeplane.index.resolve.library import Library
 from codeplane.index.resolve.queries import LanguageQuery, Member, Operator, Query, QueryKind
 from codeplane.index.resolve.query_cache import QueryCache
@@ -23,30 +25,19 @@ from codeplane.index.resolve.types import (
     TOP,
     ClassLiteral,
     ClassType,
-    DictType,
     External,
     Function,
     Instance,
-    LibraryType,
-    ListType,
     LiteralType,
     Module,
     Site,
     SiteKind,
-    Top,
-    TupleType,
     Type,
     Types,
     bounded,
-    dict_of,
     list_of,
-    literals,
     one,
-    tuple_of,
     union,
-)
-from codeplane.index.resolve.types import (
-    TypeVar as TypeVariable,
 )
 
 T = TypeVar("T")
@@ -263,7 +254,8 @@ class Evaluator:
             case ir.SuperExpr():
                 return resolver.this_types(file, expr.scope, is_super=True)
             case ir.IndexExpr():
-                return union(self._index(value, file, expr.keys) for value in self.infer(file, expr.value))
+                values = self.infer(file, expr.value)
+                return union(containers.index_types(self, value, file, expr.keys) for value in values)
             case ir.AwaitExpr():
                 types = self.infer(file, expr.value)
                 return union(resolver.apply_operator(Operator.AWAIT, value) for value in types) | types & TOP
@@ -272,7 +264,7 @@ class Evaluator:
             case ir.UnionExpr():
                 return union(self.infer(file, part) for part in expr.parts)
             case ir.ListExpr() | ir.TupleExpr() | ir.DictExpr():
-                return one(self._container(file, expr))
+                return one(containers.container_type(self, file, expr))
             case ir.CastExpr():
                 return self.named_type(file, expr.type) or self.infer(file, expr.value)
             case ir.FunctionExpr():
@@ -290,73 +282,9 @@ class Evaluator:
                 return one(LiteralType(int(number)) if number else External(f"builtins.{expr.type_name}()"))
         return NOTHING
 
-    def _container(self, file: FileScope, expr: ir.ListExpr | ir.TupleExpr | ir.DictExpr) -> Type:
-        if isinstance(expr, ir.DictExpr):
-            return self._dict(file, expr.parts)
-        if isinstance(expr, ir.ListExpr) or any(isinstance(file.exprs[part], ir.SplatExpr) for part in expr.parts):
-            return list_of(union(self._items(file, part) for part in expr.parts))
-        return tuple_of([self.infer(file, part) for part in expr.parts])
-
-    def _items(self, file: FileScope, part: int) -> Types:
-        expr = file.exprs[part]
-        if isinstance(expr, ir.SplatExpr | ir.SplatKeysExpr):
-            return union(self.elements(value) for value in self.infer(file, expr.value))
-        return self.infer(file, part)
-
-    def _dict(self, file: FileScope, parts: Sequence[int]) -> Type:
-        entries: dict[str | int, Types] = {}
-        rest = NOTHING
-        for part in parts:
-            expr = file.exprs[part]
-            if isinstance(expr, ir.PairExpr):
-                keys = literals(self.infer(file, expr.key))
-                for key in keys:
-                    entries[key] = entries.get(key, NOTHING) | self.infer(file, expr.value)
-                rest = rest if keys else rest | self.infer(file, expr.value)
-            elif isinstance(expr, ir.SplatKeysExpr):
-                for value in self.infer(file, expr.value):
-                    if isinstance(value, DictType):
-                        for key, types in value.entries:
-                            entries[key] = entries.get(key, NOTHING) | types
-                        rest |= value.rest
-        return dict_of(entries, rest)
-
-    def _index(self, value: Type, file: FileScope, nodes: Sequence[int]) -> Types:
-        match value:
-            case ClassType():
-                return one(value)
-            case External() if not value.name.endswith("()"):
-                return one(value)
-            case Instance():
-                return self.resolver_at(value.path).apply_operator(Operator.INDEX, value)
-            case Top():
-                return TOP
-        keys = [key for node in nodes for key in literals(self.infer(file, node))]
-        if isinstance(value, TupleType):
-            positions = [key for key in keys if isinstance(key, int)]
-            if positions:
-                return union(value.items[position] for position in positions if position < len(value.items))
-        elif isinstance(value, DictType):
-            entries = dict(value.entries)
-            return value.rest | union(entries.get(key, NOTHING) for key in keys) if keys else value.values()
-        return self.elements(value)
-
     def elements(self, value: Type) -> Types:
         """Types that iterating over a value yields."""
-        match value:
-            case ListType():
-                return value.items
-            case TupleType():
-                return union(value.items)
-            case DictType():
-                return frozenset(LiteralType(key) for key, _ in value.entries)
-            case Top():
-                return TOP
-            case LibraryType():
-                return self._resolvers[value.language].apply_operator(Operator.ITERATE, value)
-            case Instance() | ClassType() | TypeVariable():
-                return self.resolver_at(value.path).apply_operator(Operator.ITERATE, value)
-        return NOTHING
+        return containers.elements(self, value)
 
     # --- names
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 from codeplane.facts.ir import (
     CallExpr,
@@ -15,20 +14,14 @@ from codeplane.facts.ir import (
     FunctionExpr,
     IndexExpr,
     LabelledExpr,
-    ListExpr,
-    LiteralExpr,
     MemberExpr,
     NameExpr,
     NewExpr,
     Parameter,
     ParenExpr,
-    PatternExpr,
     ScopeFlow,
-    SplatExpr,
     StringExpr,
     TupleExpr,
-    UnionExpr,
-    UnknownExpr,
     ValueFlow,
     decode_exprs,
     decode_flows,
@@ -36,34 +29,7 @@ from codeplane.facts.ir import (
 )
 from codeplane.facts.model import Namespace, Target
 from codeplane.facts.summary import FileSummary, SummaryImport
-
-
-class FieldStep(NamedTuple):
-    """A part of an object that a pattern names."""
-
-    type: int
-    """Node of the type that the pattern destructures."""
-    position: int
-    name: str
-
-
-Step = int | FieldStep
-"""Position in a list (-1 - n: the rest from position n), or a field of an object."""
-
-
-class Inflow(NamedTuple):
-    """A value that reaches a binding or a member."""
-
-    kind: FlowKind
-    source: int
-    steps: tuple[Step, ...] = ()
-    """Path to the part of the source that is assigned."""
-    container: int | None = None
-    """Node of the IndexExpr whose container the value is put into."""
-
-    def is_whole(self, kind: FlowKind) -> bool:
-        """True for a flow of this kind that is neither destructured nor put into a container."""
-        return self.kind is kind and not self.steps and self.container is None
+from codeplane.index.resolve.flow_targets import Inflow, flow_targets
 
 
 class FileScope:
@@ -364,7 +330,7 @@ class FileScope:
         members: dict[str, list[tuple[int, Inflow]]] = {}
         for flow in self.flows:
             if isinstance(flow, ValueFlow):
-                for node, inflow in self._targets(flow.target, flow.kind, flow.source):
+                for node, inflow in flow_targets(self.exprs, flow):
                     target = self.exprs[node]
                     if isinstance(target, NameExpr):
                         if target.binding is not None:
@@ -372,55 +338,6 @@ class FileScope:
                     elif isinstance(target, MemberExpr):
                         members.setdefault(target.name, []).append((target.receiver, inflow))
         return binds, members
-
-    def _targets(self, node: int, kind: FlowKind, source: int) -> Iterator[tuple[int, Inflow]]:
-        match self.exprs[node]:
-            case TupleExpr(parts) | ListExpr(parts):
-                for number, part in enumerate(parts):
-                    yield from self._parts(part, kind, source, (number,))
-            case IndexExpr(value):
-                yield value, Inflow(kind, source, container=node)
-            case ParenExpr(value):
-                yield from self._targets(value, kind, source)
-            case UnionExpr(parts):
-                for part in parts:
-                    yield from self._targets(part, kind, source)
-            case PatternExpr():
-                yield from self._parts(node, kind, source, ())
-            case _:
-                yield node, Inflow(kind, source)
-
-    def _parts(self, node: int, kind: FlowKind, source: int, steps: tuple[Step, ...]) -> Iterator[tuple[int, Inflow]]:
-        match self.exprs[node]:
-            case TupleExpr(parts) | ListExpr(parts):
-                for number, part in enumerate(parts):
-                    if self._is_rest(part):
-                        return
-                    yield from self._parts(part, kind, source, (*steps, number))
-            case PatternExpr(type_, parts):
-                for number, part in enumerate(parts):
-                    if self._is_rest(part):
-                        return
-                    inner = self.exprs[part]
-                    name = inner.name if isinstance(inner, NameExpr | LabelledExpr) else ""
-                    target = inner.value if isinstance(inner, LabelledExpr) else part
-                    yield from self._parts(target, kind, source, (*steps, FieldStep(type_, number, name)))
-            case ParenExpr(value):
-                yield from self._parts(value, kind, source, steps)
-            case UnionExpr(parts):
-                for part in parts:
-                    yield from self._parts(part, kind, source, steps)
-            case SplatExpr(value):
-                last = steps[-1]
-                yield value, Inflow(kind, source, (*steps[:-1], -1 - last if isinstance(last, int) else last))
-            case IndexExpr() | UnknownExpr():
-                return
-            case _:
-                yield node, Inflow(kind, source, steps)
-
-    def _is_rest(self, node: int) -> bool:
-        expr = self.exprs[node]
-        return isinstance(expr, LiteralExpr) and expr.type_name == "rest"
 
     def into_bind(self, bind: int) -> Sequence[Inflow]:
         return self._incoming[0].get(bind, ())

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from codeplane.facts import ir
 from codeplane.facts.ir import FlowKind, ParameterKind
-from codeplane.index.resolve.file_scope import FileScope, Inflow
+from codeplane.index.resolve.file_scope import FileScope
+from codeplane.index.resolve.flow_targets import Inflow
 from codeplane.index.resolve.queries import Operator, ReceiverKind
 from codeplane.index.resolve.types import (
     NOTHING,

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from codeplane.facts.ir import FlowKind, NameExpr, SelfTypeExpr, ThisExpr
-from codeplane.index.resolve.file_scope import FileScope, Inflow
+from codeplane.index.resolve.file_scope import FileScope
+from codeplane.index.resolve.flow_targets import Inflow
 from codeplane.index.resolve.queries import NO_MEMBER, Member, MemberQuery, Query, QueryKind, ReceiverKind
 from codeplane.index.resolve.resolver import CALLABLES, LanguageResolver
 from codeplane.index.resolve.types import (

@@ -11,7 +11,8 @@ from codeplane.facts.blocks import Columns
 from codeplane.facts.ir import LabelledExpr
 from codeplane.facts.model import Tier
 from codeplane.facts.summary import SummaryBinding, SummaryImport
-from codeplane.index.resolve.file_scope import FieldStep, FileScope
+from codeplane.index.resolve.file_scope import FileScope
+from codeplane.index.resolve.flow_targets import FieldStep
 from codeplane.index.resolve.queries import CallGroup, LanguageQuery, Member, Operator, Query, QueryKind, ReceiverKind
 from codeplane.index.resolve.types import (
     NOTHING,

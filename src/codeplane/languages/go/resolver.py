@@ -12,7 +12,8 @@ from codeplane.facts.ir import FlowKind, ParameterKind
 from codeplane.facts.model import Target, Tier
 from codeplane.index.resolve.calls import arguments_of
 from codeplane.index.resolve.evaluator import Evaluator
-from codeplane.index.resolve.file_scope import FileScope, Step
+from codeplane.index.resolve.file_scope import FileScope
+from codeplane.index.resolve.flow_targets import Step
 from codeplane.index.resolve.queries import Member, Query, QueryKind
 from codeplane.index.resolve.resolver import CALLABLES, LanguageResolver, LanguageTraits
 from codeplane.index.resolve.types import (

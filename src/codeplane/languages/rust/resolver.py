@@ -11,7 +11,8 @@ from codeplane.facts.ir import FlowKind, ModuleLevel
 from codeplane.facts.model import Namespace, ReexportMode, Target, Usage
 from codeplane.index.resolve.calls import arguments_of, call_function
 from codeplane.index.resolve.evaluator import Evaluator
-from codeplane.index.resolve.file_scope import FieldStep, FileScope
+from codeplane.index.resolve.file_scope import FileScope
+from codeplane.index.resolve.flow_targets import FieldStep
 from codeplane.index.resolve.queries import Query, QueryKind
 from codeplane.index.resolve.types import (
     NOTHING,
