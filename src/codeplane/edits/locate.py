@@ -184,7 +184,7 @@ class SourceText:
         return Cut(number, begin, end, ended, LineRange(first, last))
 
     def _require_indent_match(self, expected: str, edit: Replacement) -> list[_IndentMatch]:
-        """Return matches up to indentation; EDIT_NOT_FOUND or EDIT_AMBIGUOUS."""
+        """Return the matches that ignore indentation. Raises EDIT_NOT_FOUND, or EDIT_AMBIGUOUS if there are several."""
         matches = self._indent_matches(expected, crlf_to_lf(edit.new))
         found = list(islice(matches, None if edit.replace_all else MAX_FOUND))
         if edit.start is not None and found:

@@ -35,7 +35,7 @@ PART = "part"
 def add_parts(
     whole: Extraction, lines: Lines, parts: Sequence[tuple[Part, tuple[str, bytes, Extraction]]]
 ) -> Extraction:
-    """Return `whole` with the facts of its parts; each part with its language, its text and its extraction."""
+    """Return the extraction of a document merged with those of its parts: (part, (language, text, extraction))."""
     merged = _Merged(whole.facts)
     problems = list(whole.problems)
     for part, (language, text, (facts, found)) in sorted(parts, key=lambda item: item[0].start):

@@ -1,7 +1,7 @@
 """Stable ids of definitions and imports, and relocation of facts to another path.
 
-An id is a hash of family, path, kind, name and a number among equals. Apart from ids, only the module prefix of
-qualified names depends on the path.
+An id is a hash of family, path, kind, lexical path, signature and a number among equals. Apart from ids, only the
+module prefix of qualified names depends on the path.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class Roles:
         return row._replace(role=decision.role, evidence=decision.evidence)
 
     def rejudge(self, writer: Writer) -> list[RepoPath]:
-        """Update the roles of all files; return the paths of those that must be written again."""
+        """Decide roles again where their inputs changed; return the paths whose documents must be rewritten."""
         if not self._changed and not self.behind:
             return []
         known = self._known()

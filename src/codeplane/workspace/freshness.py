@@ -59,7 +59,8 @@ class Freshness:
     status: str
     """fresh or stale."""
     decision: str
-    """fresh, synced, coalesced, reconciled_ignores, deferred, unchecked or failed."""
+    """Steps taken: `fresh` (nothing had changed), `synced`, `coalesced` (shared the sync of another read),
+    `reconciled_ignores`, `deferred` (a sync continues in the background), `unchecked`, or `failed`."""
     stale_paths: tuple[RepoPath, ...] = ()
     """The first stale paths; `stale_total` counts all. Empty if they are not known."""
     stale_total: int = 0

@@ -283,7 +283,7 @@ class IndexRequests:
         return self.closing or self.clear is not None
 
     def is_pending(self, has_index: bool) -> bool:
-        """True if a request waits. Without an open index, some cannot be served."""
+        """True if a request can be served now; without an open index only closing, clearing and jobs can."""
         if self.is_abandoned or self.job is not None:
             return True
         return has_index and (self.sync is not None or self.corrupt_index_id is not None or self.reopen)

@@ -545,7 +545,7 @@ def wrap_parameter(types: Types, kind: int) -> Types:
 
 
 def mentions(value: Type, path: str, scope: int) -> bool:
-    """True if a parameter or the receiver of the function occurs in a type."""
+    """True if `value` contains a parameter or the receiver of the function whose scope is `scope` in `path`."""
     match value:
         case ParamType():
             return value.path == path and value.scope == scope

@@ -98,7 +98,7 @@ repair_cpp = partial(_repair, cplusplus=True)
 
 
 def _is_macro(rule: re.Pattern[bytes], found: re.Match[bytes], bare: bytes) -> bool:
-    """Return False for a keyword of the language or a word of a statement, which the pattern alone cannot exclude."""
+    """True if the matched word is a macro; the pattern also matches keywords and words of a statement."""
     start = found.start(1)
     if rule is BEFORE_KEYWORD:
         return found[1] not in WORDS

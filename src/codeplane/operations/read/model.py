@@ -41,7 +41,7 @@ class LocatedText:
     comparison: Comparison | None = None
     context: dict[str, object] = field(default_factory=dict)
     read: FreshResult[Any] | None = None
-    """The index read, if there was one."""
+    """Result of the index query that located the text; None if no query was needed."""
     notices: tuple[Notice, ...] = ()
 
 

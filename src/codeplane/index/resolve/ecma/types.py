@@ -164,7 +164,7 @@ def tuple_of(parts: Iterable[Types]) -> TupleType:
 
 
 def library(name: str, *arguments: Types) -> External:
-    """Return a type of the language or of another library."""
+    """Return a type that the repository does not define: built in, or of another library."""
     return External(name, _shallow(arguments))
 
 
