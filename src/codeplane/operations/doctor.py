@@ -152,7 +152,7 @@ def _trust(config: Config) -> DoctorCheck:
 def _index(context: Context) -> Iterator[DoctorCheck]:
     state = open_state(context.root)
     owner = find_owner(state.lock_path) if state is not None else None
-    yield DoctorCheck("lock", True, "info", f"totals by process {owner}" if owner else "free")
+    yield DoctorCheck("lock", True, "info", f"held by process {owner}" if owner else "free")
     found = verify(state, runtime_fingerprint(), read_binding(context.user_state, context.root), depth="full")
     yield _verdict(found)
     if found.verdict is not Verdict.OK or state is None or found.epoch is None:
