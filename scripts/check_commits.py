@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-BASE = "406bff9efb4ec3fcbdae218ed7cb9aff9b3fe85b"
+BASE = "488402f767c8595c3777f6a934a383c1e2672139"
 MAX_SUBJECT_CHARS = 72
 
 _PROJECT = Path(__file__).resolve().parents[1]
