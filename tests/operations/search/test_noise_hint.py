@@ -78,12 +78,12 @@ def test_categories_have_a_precedence(path: str, category: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("noisy", "runtime", "told"),
+    ("noisy", "runtime", "hinted"),
     [(3, 2, True), (2, 3, False), (1, 0, True), (1, 1, False), (2, 1, True), (0, 0, False)],
 )
-def test_three_of_five_noisy_results_trigger_the_hint(noisy: int, runtime: int, told: bool) -> None:
+def test_three_of_five_noisy_results_trigger_the_hint(noisy: int, runtime: int, hinted: bool) -> None:
     paths = [f"tests/test_{number}.py" for number in range(noisy)] + [f"src/{number}.py" for number in range(runtime)]
-    assert (noise_hint(categories_of(paths), ABSENT, everything) is not None) is told
+    assert (noise_hint(categories_of(paths), ABSENT, everything) is not None) is hinted
 
 
 def test_only_the_first_five_count() -> None:
