@@ -1,0 +1,13 @@
+"""Settings of the whole suite."""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # A shell starts background jobs with SIGINT ignored, and child processes inherit that; several tests interrupt one.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
