@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from codeplane.base.paths import RepoPath
 from codeplane.disk.renames import can_exchange, exchange, rename_new
 from codeplane.disk.safe_open import Root
 from codeplane.disk.write import NewFile, missing_directories, remove_directory
+from codeplane.edits import file_state
 from codeplane.edits import transaction as transactions
 from codeplane.edits.journal import FileEntry, JournalEntry, parse_entry
 from codeplane.edits.transaction import Transaction
@@ -211,12 +213,15 @@ def test_save_right_before_the_exchange_is_not_lost(
                 path.write_bytes(done[-1])
 
     _before_each(monkeypatch, save)
+    if method == "in place":
+        # A lease would make the save wait; see `test_lease_makes_a_save_in_place_wait`.
+        monkeypatch.setattr(file_state, "take_lease", lambda handle: False)
     with Transaction(root, entry) as work:
         work.stage(contents)
         with pytest.raises(CodePlaneError) as caught:
             work.apply()
         assert caught.value.code is ErrorCode.EDIT_CONFLICT
-        assert caught.value.details["current_sha256"] == digest_bytes(b"save 0")
+        assert caught.value.details["current_sha256"] == digest_bytes(done[-1])
         assert path.read_bytes() == done[-1]
         assert work.roll_back() == ()
     assert path.read_bytes() == done[-1]
@@ -243,10 +248,48 @@ def test_file_replaced_by_a_link_is_not_followed(root: Root, monkeypatch: pytest
     assert outside.read_bytes() == b"outside"
 
 
-@BOTH
-def test_write_to_the_old_file_is_a_conflict(root: Root, no_exchange: bool) -> None:
+def test_lease_makes_a_save_in_place_wait(root: Root, monkeypatch: pytest.MonkeyPatch) -> None:
     path = put(root, "a.txt", b"old")
     entry, contents = entry_of(root, {"a.txt": b"new"})
+    seen: list[bytes] = []
+    saver = threading.Thread(target=lambda: path.write_bytes(b"save"))
+
+    def begin_save() -> None:
+        if not saver.ident:
+            saver.start()
+            saver.join(0.1)
+            seen.append(path.read_bytes())
+
+    _before_each(monkeypatch, begin_save)
+    with Transaction(root, entry) as work:
+        work.stage(contents)
+        with pytest.raises(CodePlaneError) as caught:
+            work.apply()
+        assert caught.value.code is ErrorCode.EDIT_CONFLICT
+        saver.join()
+        assert work.roll_back() == ()
+    assert seen == [b"old"] and path.read_bytes() == b"save"
+
+
+@BOTH
+def test_file_open_for_writing_elsewhere_is_refused(root: Root, no_exchange: bool) -> None:
+    path = put(root, "a.txt", b"old")
+    entry, contents = entry_of(root, {"a.txt": b"new", "b.txt": b"new"})
+    with path.open("r+b") as editor, Transaction(root, entry, no_exchange=no_exchange) as work:
+        work.stage(contents)
+        with pytest.raises(CodePlaneError, match="is open for writing in another process") as caught:
+            work.apply()
+        assert caught.value.code is ErrorCode.EDIT_CONFLICT
+        assert work.roll_back() == ()
+        editor.write(b"editor")
+    assert path.read_bytes() == b"editor" and not (root.path / "b.txt").exists()
+
+
+@BOTH
+def test_write_to_the_old_file_is_a_conflict(root: Root, monkeypatch: pytest.MonkeyPatch, no_exchange: bool) -> None:
+    path = put(root, "a.txt", b"old")
+    entry, contents = entry_of(root, {"a.txt": b"new"})
+    monkeypatch.setattr(file_state, "take_lease", lambda handle: False)
     with path.open("r+b") as editor, Transaction(root, entry, no_exchange=no_exchange) as work:
         work.stage(contents)
         work.apply()

@@ -1,6 +1,7 @@
 """Mutations racing with an editor that saves, and with directories replaced by links.
 
 `CPL_ROUNDS=100000 CPL_SEED=1 pytest -m sweep -s tests/faults/test_edit_races.py -k editor`
+`CPL_EDITS=10000 CPL_SEED=1 pytest -m sweep -s tests/faults/test_edit_races.py -k read_modify_write`
 `CPL_FLIPS=1000000 pytest -m sweep -s tests/faults/test_edit_races.py -k flips`
 """
 
@@ -9,8 +10,11 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import subprocess
+import sys
 import threading
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -117,6 +121,89 @@ def test_editor_saves_are_never_lost_in_many_rounds(tmp_path: Path) -> None:
     done, refused = race_with_editor(tmp_path / "root", rounds, seed)
     print(f"seed {seed}, {rounds} rounds: {done} came first, {refused} were refused, 0 saves lost")
     assert min(done, refused) > rounds / 100
+
+
+_SAVING_PROGRAM = """
+import os, random, sys, time
+path, style, seed = sys.argv[1], sys.argv[2], int(sys.argv[3])
+chance, number, known = random.Random(seed), 0, set()
+while not os.path.exists(path + ".stop"):
+    with open(path) as file:
+        text = file.read()
+    seen = {line for line in text.splitlines() if line.startswith("edit")} - known
+    if not text.endswith("\\n"):
+        continue
+    new = text + f"save{number}\\n"
+    if style == "rename":
+        with open(path + ".tmp", "w") as file:
+            file.write(new)
+        os.rename(path + ".tmp", path)
+    elif style == "truncate":
+        with open(path, "w") as file:
+            file.write(new)
+    else:
+        with open(path, "a") as file:
+            file.write(f"save{number}\\n")
+    print(number, *seen, flush=True)
+    known |= seen
+    number += 1
+    time.sleep(chance.random() * float(sys.argv[4]))
+"""
+"""Reads the file, adds a line and saves it; prints each save and the edits that it saw first."""
+
+
+def race_with_program(root: Path, style: str, edits: int, seed: int, pause: float) -> Counter[str]:
+    """Edit a file beside a program that reads, modifies and saves it; count edits, saves and violations."""
+    root.mkdir()
+    path = root / "shared.txt"
+    path.write_text("first\n")
+    command = [sys.executable, "-c", _SAVING_PROGRAM, str(path), style, str(seed), str(pause)]
+    log = root.with_suffix(".log")
+    refused: set[str] = set()
+    counts: Counter[str] = Counter()
+    with (
+        bench(root, limits=RetentionLimits(days=1, bytes=0)) as opened,
+        log.open("w") as output,
+        subprocess.Popen(command, stdout=output) as program,
+    ):
+        try:
+            for number in range(edits):
+                token = f"edit{number}"
+                try:
+                    opened.try_apply([update("shared.txt", "first\n", f"first\n{token}\n")])
+                    counts["applied"] += 1
+                except CodePlaneError as error:
+                    assert error.code in _CONFLICTS | {ErrorCode.EDIT_NOT_FOUND}, error.as_dict()
+                    refused.add(token)
+                    counts["refused"] += 1
+        finally:
+            path.with_name(path.name + ".stop").touch()
+        assert program.wait(30) == 0
+    lines = set(path.read_text().splitlines())
+    for line in log.read_text().splitlines():
+        save, *seen = line.split()
+        counts["saves"] += 1
+        counts["saves lost"] += f"save{save}" not in lines
+        counts["refused edits seen"] += not refused.isdisjoint(seen)
+    counts["refused edits left"] = len(refused & lines)
+    return counts
+
+
+@pytest.mark.parametrize("style", ["rename", "truncate", "append"])
+def test_read_modify_write_program_loses_no_save(tmp_path: Path, style: str) -> None:
+    counts = race_with_program(tmp_path / "root", style, 150, 3, 0.05)
+    assert counts["applied"] and counts["saves"], "both must happen, or this proves nothing"
+    assert not counts["saves lost"] and not counts["refused edits seen"] and not counts["refused edits left"], counts
+
+
+@pytest.mark.sweep
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("style", ["rename", "truncate", "append"])
+def test_read_modify_write_program_loses_no_save_in_many_edits(tmp_path: Path, style: str) -> None:
+    edits, seed = int(os.environ.get("CPL_EDITS", "10000")), int(os.environ.get("CPL_SEED", "1"))
+    counts = race_with_program(tmp_path / "root", style, edits, seed, 0.02)
+    print(f"seed {seed}, {style}, {edits} edits: {dict(counts)}")
+    assert not counts["saves lost"] and not counts["refused edits seen"] and not counts["refused edits left"], counts
 
 
 class Flipper(threading.Thread):

@@ -1,9 +1,10 @@
 """Files of one mutation on their way to disk: staged, exchanged name by name, rolled back from any state.
 
 New content is written to the mutation's own directory under `.codeplane/txn` and synced before any file is touched.
-An update exchanges the two files, so the old file ends up where the new one was; its digest is checked again there,
-and a file that another process saved in that moment is put back. The outcome in the ledger, not this module, is the
-commit point. Every path is resolved under the root each time, and links are not followed.
+Every file is compared with the plan before the first one is touched, and again under a lease right before its own
+exchange. An update exchanges the two files, so the old file ends up where the new one was; a file that another process
+saved in the microseconds between is put back at once. The outcome in the ledger, not this module, is the commit point.
+Every path is resolved under the root each time, and links are not followed.
 """
 
 from __future__ import annotations
@@ -14,14 +15,21 @@ from contextlib import contextmanager, suppress
 from itertools import groupby
 from typing import NamedTuple
 
-from codeplane.base.digests import Digest
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, basename, join, parent
 from codeplane.disk.policy import refuse_protected
-from codeplane.disk.renames import CannotExchange, can_exchange, exchange, rename_new
+from codeplane.disk.renames import (
+    CannotExchange,
+    Stamp,
+    can_exchange,
+    exchange,
+    is_lease_broken,
+    read_stamp,
+    rename_new,
+)
 from codeplane.disk.safe_open import Root
 from codeplane.disk.write import NewFile, create_directory, remove_directory, start_file, write_file
-from codeplane.edits.file_state import EntryState, Stamp, conflict_error, os_errors, read_state, stamp_of
+from codeplane.edits.file_state import EntryState, conflict_error, leased_state, os_errors, read_state
 from codeplane.edits.journal import FileEntry, JournalEntry
 from codeplane.edits.undo_store import STATE_NAME, TXN_NAME, TXN_PATH, remove
 
@@ -47,7 +55,6 @@ class Transaction:
         self._root = root
         self._no_exchange = no_exchange
         self._fd = -1
-        self._stamps: dict[str, Stamp] = {}
         self._externally_modified: set[str] = set()
         """Slots of files that another process saved first, and that were put back already."""
 
@@ -78,29 +85,45 @@ class Transaction:
 
     def apply(self) -> None:
         """Put every file in place and sync it. After an error the caller must roll back."""
+        self._compare()
         for path in self.entry.new_directories:
             with os_errors(path):
                 create_directory(self._root, path)
-        for directory_path, files in _by_directory(self.entry.files):
+        groups = _by_directory(self.entry.files)
+        for directory_path, files in groups:
             with self._directory(directory_path) as directory:
                 for file in files:
                     with os_errors(file.path):
                         self._apply(file, directory, basename(file.path))
-                with os_errors(directory_path):
-                    os.fsync(directory)
+        # Syncing takes milliseconds, in which a later file of the batch could be saved by another process.
+        for directory_path, _ in groups:
+            with os_errors(directory_path), self._directory(directory_path) as directory:
+                os.fsync(directory)
         with os_errors(TXN_PATH):
             os.fsync(self._fd)
 
     def verify(self) -> None:
         """Raise EDIT_CONFLICT if another process wrote to an old file after it was exchanged."""
         for file in self.entry.files:
-            expected = self._stamps.get(file.slot)
-            if expected is not None:
+            if file.old is not None:
                 name = file.backup if self._no_exchange and file.new is not None else file.slot
                 with os_errors(file.path):
-                    now = os.stat(name, dir_fd=self._fd, follow_symlinks=False)
-                if stamp_of(now) != expected:
-                    raise conflict_error(file.path, None)
+                    state = read_state(self._fd, name)
+                if state is None or state.digest != file.old:
+                    raise conflict_error(file.path)
+
+    def _compare(self) -> None:
+        """Raise EDIT_CONFLICT if a file is not as planned, before any is touched."""
+        for directory_path, files in _by_directory(self.entry.files):
+            if directory_path in self.entry.new_directories:
+                continue
+            with self._directory(directory_path) as directory:
+                for file in files:
+                    with os_errors(file.path):
+                        state = read_state(directory, basename(file.path))
+                    digest = state.digest if state is not None else None
+                    if digest != file.old or (state is not None and file.old is None):
+                        raise conflict_error(file.path, digest)
 
     def roll_back(self) -> tuple[RollbackConflict, ...]:
         """Restore the files that were touched, from any intermediate state. Idempotent."""
@@ -218,57 +241,75 @@ class Transaction:
             except FileExistsError:
                 there = read_state(directory, name)
                 raise conflict_error(file.path, there.digest if there else None) from None
-        elif file.new is None:
-            rename_new(directory, name, self._fd, file.slot, no_exchange=self._no_exchange)
-            found = self._displaced(file.slot, file.slot)
-            if found != file.old:
-                self._externally_modified.add(file.slot)
-                with suppress(FileExistsError):
-                    rename_new(self._fd, file.slot, directory, name, no_exchange=self._no_exchange)
-                raise conflict_error(file.path, found)
-        elif self._no_exchange:
-            self._replace(file, directory, name)
-        else:
-            found = self._swap(file.slot, directory, name, file.new, file.old)
-            if found != file.old:
-                self._externally_modified.add(file.slot)
-                raise conflict_error(file.path, found)
-
-    def _replace(self, file: FileEntry, directory: int, name: str) -> None:
-        now, saved = read_state(directory, name), read_state(self._fd, file.backup)
-        if now is None or saved is None or now.digest != file.old or saved.digest != file.old:
+            return
+        try:
+            with leased_state(directory, name) as (now, lease):
+                if now is None or now.digest != file.old:
+                    raise conflict_error(file.path, now.digest if now else None)
+                if file.new is None:
+                    is_done = self._remove(file.slot, directory, name, now, lease)
+                elif self._no_exchange:
+                    is_done = self._replace(file, directory, name, now, lease)
+                else:
+                    is_done = self._exchange(file.slot, directory, name, now, lease)
+        except BlockingIOError:
+            reason = "is open for writing in another process"
+            raise conflict_error(file.path, reason=reason) from None
+        if not is_done:
+            now = read_state(directory, name)
             raise conflict_error(file.path, now.digest if now else None)
-        self._stamps[file.slot] = saved.stamp
+
+    def _remove(self, slot: str, directory: int, name: str, now: EntryState, lease: int | None) -> bool:
+        """Move a file to its slot; False if another process saved it meanwhile, and its save is in place."""
+        if not _is_unchanged(directory, name, now.stamp, lease):
+            return False
+        rename_new(directory, name, self._fd, slot, no_exchange=self._no_exchange)
+        if self._is_displaced(slot, now, lease):
+            return True
+        self._externally_modified.add(slot)
+        with suppress(FileExistsError):
+            rename_new(self._fd, slot, directory, name, no_exchange=self._no_exchange)
+        return False
+
+    def _replace(self, file: FileEntry, directory: int, name: str, now: EntryState, lease: int | None) -> bool:
+        """Rename over the old file. A save between the check and the rename is lost: there is no exchange here."""
+        saved = read_state(self._fd, file.backup)
+        if saved is None or saved.digest != file.old or not _is_unchanged(directory, name, now.stamp, lease):
+            return False
         os.rename(file.slot, name, src_dir_fd=self._fd, dst_dir_fd=directory)
+        return True
 
-    def _swap(
-        self, slot: str, directory: int, name: str, placed: Digest | None, expected: Digest | None
-    ) -> Digest | None:
-        """Exchange the slot and the file; if the displaced file is not the expected one, exchange again.
-
-        Returns the digest of the file that the first exchange displaced.
-        """
+    def _exchange(self, slot: str, directory: int, name: str, now: EntryState, lease: int | None) -> bool:
+        """Exchange the slot and the file; False if another process saved it meanwhile, and its save is in place."""
+        placed = read_stamp(self._fd, slot)
+        # From here to the return, every step counts: a refused content may be in place.
+        if not _is_unchanged(directory, name, now.stamp, lease):
+            return False
         exchange(self._fd, slot, directory, name)
-        first = found = self._displaced(slot, slot)
+        if self._is_displaced(slot, now, lease):
+            return True
+        self._externally_modified.add(slot)
         for _ in range(_MAX_EXCHANGES):
-            if found == expected:
-                return first
-            # Another process saved first: put its file back, and whatever it saves meanwhile.
-            expected, placed = placed, found
+            displaced = read_stamp(self._fd, slot)
             try:
                 exchange(self._fd, slot, directory, name)
             except FileNotFoundError:
                 # It was removed since.
-                return first
-            found = self._displaced(slot, slot)
-        return first
+                break
+            if read_stamp(self._fd, slot) == placed:
+                break
+            # Another save came in between: put that one back.
+            placed = displaced
+        return False
 
-    def _displaced(self, name: str, slot: str) -> Digest | None:
-        found = read_state(self._fd, name)
-        if found is None:
-            return None
-        self._stamps[slot] = found.stamp
-        return found.digest
+    def _is_displaced(self, slot: str, expected: EntryState, lease: int | None) -> bool:
+        """True if the slot holds the expected file. Without a lease its content may have changed, too."""
+        if not _is_unchanged(self._fd, slot, expected.stamp, lease):
+            return False
+        if lease is not None:
+            return True
+        found = read_state(self._fd, slot)
+        return found is not None and found.digest == expected.digest
 
     def _may_be_touched(self, file: FileEntry) -> bool:
         """True if the mutation may have reached this file, judged by the content of its slot."""
@@ -292,8 +333,7 @@ class Transaction:
             return None if now is not None and now.digest == file.old else "changed"
         if slot is not None:
             try:
-                found = self._swap(file.slot, directory, name, slot.digest, file.new)
-                return None if found == file.new else "changed"
+                return None if self._exchange(file.slot, directory, name, now, None) else "changed"
             except CannotExchange:
                 os.rename(file.slot, name, src_dir_fd=self._fd, dst_dir_fd=directory)
                 return None
@@ -334,6 +374,10 @@ class Transaction:
             except FileExistsError:
                 return "changed"
         return None if now.inode == slot.inode or now.digest == file.old else "changed"
+
+
+def _is_unchanged(directory: int, name: str, stamp: Stamp, lease: int | None) -> bool:
+    return read_stamp(directory, name) == stamp and (lease is None or not is_lease_broken(lease))
 
 
 def _create(name: str, parent_fd: int) -> None:
