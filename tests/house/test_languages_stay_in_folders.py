@@ -19,7 +19,6 @@ _EXCEPTIONS = {
     "cli/": "shells and the version of Python that runs this program; comment signs for the terminal",
     "disk/policy.py": "git hooks are shell scripts",
     "index/configurations.py": "JSON with comments",
-    "index/resolve/": "adapters of name resolution",
     "operations/call_graph.py": "a declaration in a header is not a caller",
     "operations/describe.py": "one dialect counts as its language in figures",
     "operations/doctor.py": "the version of Python that runs this program",

@@ -13,6 +13,7 @@ _FILES = sorted(
     (
         *(_SOURCE / "index" / "resolve").rglob("*.py"),
         *(_SOURCE / "languages").glob("*/resolver*.py"),
+        *(_SOURCE / "languages").glob("*/resolver/*.py"),
         *(_SOURCE / "facts" / name for name in ("ir.py", "flow.py", "flow_exprs.py", "interface.py", "summary.py")),
     )
 )

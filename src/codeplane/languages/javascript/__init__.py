@@ -20,7 +20,7 @@ from codeplane.languages.spec import MEMBER, EntryPoints, Language, RolePatterns
 LANGUAGES = (
     Language(
         name="javascript",
-        resolver="codeplane.index.resolve.ecma.resolver:EcmaResolver",
+        resolver="codeplane.languages.javascript.resolver.adapter:JavaScriptResolver",
         aliases=("js", "jsx", "mjs", "cjs", "node", "ecmascript"),
         roles=RolePatterns(
             tests=(

@@ -19,7 +19,7 @@ from codeplane.languages.spec import MEMBER, TYPE, VALUE, Language
 
 _TYPESCRIPT = Language(
     name="typescript",
-    resolver="codeplane.index.resolve.ecma.resolver:EcmaResolver",
+    resolver="codeplane.languages.javascript.resolver.adapter:JavaScriptResolver",
     aliases=("ts", "mts", "cts"),
     filter_languages=("tsx",),
     family="javascript",
@@ -60,7 +60,7 @@ LANGUAGES = (
     replace(
         _TYPESCRIPT,
         name="tsx",
-        resolver="codeplane.index.resolve.ecma.resolver:EcmaResolver",
+        resolver="codeplane.languages.javascript.resolver.adapter:JavaScriptResolver",
         extensions=(".tsx",),
         interpreters=(),
         grammar="tree_sitter_typescript:language_tsx",

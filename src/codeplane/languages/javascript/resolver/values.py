@@ -6,23 +6,6 @@ from collections.abc import Iterable, Sequence
 
 from codeplane.facts import ir
 from codeplane.facts.ir import FlowKind, ParameterKind
-from codeplane.index.resolve.ecma.calls import call_result, new_instances, parameter_types, signatures
-from codeplane.index.resolve.ecma.members import access, access_node, members, returned_by_module, site_types
-from codeplane.index.resolve.ecma.queries import TsQueries
-from codeplane.index.resolve.ecma.source_file import OBJECT_KINDS, InExpr, SourceFile
-from codeplane.index.resolve.ecma.types import (
-    BaseList,
-    array,
-    awaited,
-    either,
-    elements,
-    in_order,
-    instance,
-    library,
-    promise,
-    tuple_of,
-)
-from codeplane.index.resolve.ecma.value_sources import FlowSource, ParameterSource, Rest, Step, ValueSource
 from codeplane.index.resolve.types import (
     NOTHING,
     Callback,
@@ -43,6 +26,23 @@ from codeplane.index.resolve.types import (
     one,
     union,
 )
+from codeplane.languages.javascript.resolver.calls import call_result, new_instances, parameter_types, signatures
+from codeplane.languages.javascript.resolver.members import access, access_node, members, returned_by_module, site_types
+from codeplane.languages.javascript.resolver.queries import TsQueries
+from codeplane.languages.javascript.resolver.source_file import OBJECT_KINDS, InExpr, SourceFile
+from codeplane.languages.javascript.resolver.types import (
+    BaseList,
+    array,
+    awaited,
+    either,
+    elements,
+    in_order,
+    instance,
+    library,
+    promise,
+    tuple_of,
+)
+from codeplane.languages.javascript.resolver.value_sources import FlowSource, ParameterSource, Rest, Step, ValueSource
 
 _CALLABLES = frozenset({"function", "method", "constructor"})
 _NOT_VALUES = frozenset({"method", "property", "field", "interface", "type"})

@@ -10,12 +10,12 @@ from collections.abc import Callable, Hashable, Mapping
 from enum import Enum
 
 from codeplane.facts import ir
-from codeplane.index.resolve.ecma.names import ModuleNames
-from codeplane.index.resolve.ecma.source_file import SourceFile
-from codeplane.index.resolve.ecma.types import BaseList, Value, bound, sort_text
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.queries import LanguageQuery, Member
 from codeplane.index.resolve.types import NOTHING, Instance, Site, Type, Types, TypeVar
+from codeplane.languages.javascript.resolver.names import ModuleNames
+from codeplane.languages.javascript.resolver.source_file import SourceFile
+from codeplane.languages.javascript.resolver.types import BaseList, Value, bound, sort_text
 
 LANGUAGE = "typescript"
 """Language whose resolver computes the queries of all of these languages."""

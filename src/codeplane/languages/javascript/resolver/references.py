@@ -7,14 +7,6 @@ from collections.abc import Iterator, Sequence
 from codeplane.facts import ir
 from codeplane.facts.blocks import Columns
 from codeplane.facts.model import Certainty, Namespace, ReferenceRole, Target, Tier, Usage
-from codeplane.index.resolve.ecma.context import attribute_types
-from codeplane.index.resolve.ecma.members import access, access_node, members
-from codeplane.index.resolve.ecma.names import MAX_DECLARATIONS
-from codeplane.index.resolve.ecma.queries import TsQueries
-from codeplane.index.resolve.ecma.source_file import SourceFile
-from codeplane.index.resolve.ecma.type_exprs import namespaces
-from codeplane.index.resolve.ecma.types import ANY
-from codeplane.index.resolve.ecma.values import source_types
 from codeplane.index.resolve.types import (
     ClassType,
     ContainerMethod,
@@ -25,6 +17,14 @@ from codeplane.index.resolve.types import (
     Type,
     definition_site,
 )
+from codeplane.languages.javascript.resolver.context import attribute_types
+from codeplane.languages.javascript.resolver.members import access, access_node, members
+from codeplane.languages.javascript.resolver.names import MAX_DECLARATIONS
+from codeplane.languages.javascript.resolver.queries import TsQueries
+from codeplane.languages.javascript.resolver.source_file import SourceFile
+from codeplane.languages.javascript.resolver.type_exprs import namespaces
+from codeplane.languages.javascript.resolver.types import ANY
+from codeplane.languages.javascript.resolver.values import source_types
 
 _TYPE_ONLY = frozenset({"interface", "type"})
 _TYPES = _TYPE_ONLY | {"class", "enum", "module"}

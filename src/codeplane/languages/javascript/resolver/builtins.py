@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from codeplane.index.resolve.ecma.types import ARRAYS, MAPS, PROMISES, array, awaited, elements, promise
 from codeplane.index.resolve.types import NOTHING, External, TupleType, Type, Types, one, union
+from codeplane.languages.javascript.resolver.types import ARRAYS, MAPS, PROMISES, array, awaited, elements, promise
 
 _ELEMENT = frozenset({"find", "findLast", "at", "pop", "shift"})
 _SAME_ELEMENTS = frozenset(

@@ -11,8 +11,14 @@ from typing import NamedTuple
 
 from codeplane.facts import ir
 from codeplane.facts.ir import FlowKind, Parameter, ParameterKind
-from codeplane.index.resolve.ecma.value_sources import FlowSource, ValueSource, ValueSources, find_sources, key_text
 from codeplane.index.resolve.file_scope import FileScope
+from codeplane.languages.javascript.resolver.value_sources import (
+    FlowSource,
+    ValueSource,
+    ValueSources,
+    find_sources,
+    key_text,
+)
 
 OBJECT_KINDS = frozenset({"class", "interface", "type"})
 """Kinds of definitions whose methods have a `this`."""

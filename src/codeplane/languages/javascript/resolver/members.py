@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from codeplane.facts import ir
-from codeplane.index.resolve.ecma.queries import TsQueries
-from codeplane.index.resolve.ecma.source_file import SourceFile
-from codeplane.index.resolve.ecma.types import Known, Value, instance, substitute
 from codeplane.index.resolve.queries import NO_MEMBER, Member
 from codeplane.index.resolve.types import (
     NOTHING,
@@ -34,6 +31,9 @@ from codeplane.index.resolve.types import (
     one,
     union,
 )
+from codeplane.languages.javascript.resolver.queries import TsQueries
+from codeplane.languages.javascript.resolver.source_file import SourceFile
+from codeplane.languages.javascript.resolver.types import Known, Value, instance, substitute
 
 _MAX_BASES = 24
 _MERGED = frozenset({"class", "enum", "module", "function"})

@@ -4,12 +4,6 @@ from __future__ import annotations
 
 from codeplane.facts import ir
 from codeplane.facts.ir import FlowKind, ParameterKind
-from codeplane.index.resolve.ecma.builtins import call_method, call_static
-from codeplane.index.resolve.ecma.members import apply_known, members, required_module
-from codeplane.index.resolve.ecma.overloads import parameter_at, select_overloads
-from codeplane.index.resolve.ecma.queries import TsQueries
-from codeplane.index.resolve.ecma.source_file import SourceFile
-from codeplane.index.resolve.ecma.types import awaited, elements, in_order, instance, library
 from codeplane.index.resolve.types import (
     NOTHING,
     Callback,
@@ -26,6 +20,12 @@ from codeplane.index.resolve.types import (
     one,
     union,
 )
+from codeplane.languages.javascript.resolver.builtins import call_method, call_static
+from codeplane.languages.javascript.resolver.members import apply_known, members, required_module
+from codeplane.languages.javascript.resolver.overloads import parameter_at, select_overloads
+from codeplane.languages.javascript.resolver.queries import TsQueries
+from codeplane.languages.javascript.resolver.source_file import SourceFile
+from codeplane.languages.javascript.resolver.types import awaited, elements, in_order, instance, library
 
 _MAX_UNIFY_DEPTH = 3
 _MAX_INHERITED = 8

@@ -4,21 +4,6 @@ from __future__ import annotations
 
 from codeplane.facts import ir
 from codeplane.facts.ir import FlowKind
-from codeplane.index.resolve.ecma.builtins import callback_arguments, expected_argument
-from codeplane.index.resolve.ecma.calls import (
-    argument_types,
-    constructors,
-    infer_arguments,
-    parameter_types,
-    results,
-    signatures,
-)
-from codeplane.index.resolve.ecma.members import apply_known, member, members
-from codeplane.index.resolve.ecma.overloads import select_overloads
-from codeplane.index.resolve.ecma.queries import TsQueries
-from codeplane.index.resolve.ecma.source_file import InDefault, InExpr, InFlow, InLabel, SourceFile
-from codeplane.index.resolve.ecma.types import awaited, elements
-from codeplane.index.resolve.ecma.value_sources import FlowSource
 from codeplane.index.resolve.types import (
     NOTHING,
     Callback,
@@ -36,6 +21,21 @@ from codeplane.index.resolve.types import (
     one,
     union,
 )
+from codeplane.languages.javascript.resolver.builtins import callback_arguments, expected_argument
+from codeplane.languages.javascript.resolver.calls import (
+    argument_types,
+    constructors,
+    infer_arguments,
+    parameter_types,
+    results,
+    signatures,
+)
+from codeplane.languages.javascript.resolver.members import apply_known, member, members
+from codeplane.languages.javascript.resolver.overloads import select_overloads
+from codeplane.languages.javascript.resolver.queries import TsQueries
+from codeplane.languages.javascript.resolver.source_file import InDefault, InExpr, InFlow, InLabel, SourceFile
+from codeplane.languages.javascript.resolver.types import awaited, elements
+from codeplane.languages.javascript.resolver.value_sources import FlowSource
 
 _COMPONENTS = frozenset({"FC", "FunctionComponent", "ComponentType", "VFC", "SFC"})
 """React types of components; their first argument is the type of the attributes."""

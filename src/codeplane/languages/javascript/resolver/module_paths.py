@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from posixpath import basename, dirname, join, normpath
 
-from codeplane.index.resolve.ecma.packages import Packages
 from codeplane.index.resolve.evaluator import Evaluator
+from codeplane.languages.javascript.resolver.packages import Packages
 
 _SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".mjs", ".d.mts", ".cts", ".cjs", ".d.cts")
 _COMPILED = {

@@ -6,9 +6,6 @@ from collections.abc import Iterable
 
 from codeplane.facts import ir
 from codeplane.facts.ir import Parameter, ParameterKind
-from codeplane.index.resolve.ecma.queries import TsQueries
-from codeplane.index.resolve.ecma.source_file import SourceFile
-from codeplane.index.resolve.ecma.types import sort_text
 from codeplane.index.resolve.types import (
     Callback,
     External,
@@ -22,6 +19,9 @@ from codeplane.index.resolve.types import (
     Types,
     TypeVar,
 )
+from codeplane.languages.javascript.resolver.queries import TsQueries
+from codeplane.languages.javascript.resolver.source_file import SourceFile
+from codeplane.languages.javascript.resolver.types import sort_text
 
 _MAX_OVERLOADS = 64
 """Declarations of one function that a call is compared with."""

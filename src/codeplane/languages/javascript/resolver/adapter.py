@@ -7,21 +7,6 @@ from functools import cached_property
 from types import MappingProxyType
 
 from codeplane.facts.blocks import Columns
-from codeplane.index.resolve.ecma.calls import callees_of
-from codeplane.index.resolve.ecma.context import expected_literal_types, expected_types
-from codeplane.index.resolve.ecma.members import compute_member, compute_spread_member
-from codeplane.index.resolve.ecma.queries import Compute, TsQueries, TsQuery
-from codeplane.index.resolve.ecma.references import callees, link_references
-from codeplane.index.resolve.ecma.type_exprs import instances_of, type_of_node
-from codeplane.index.resolve.ecma.types import bound
-from codeplane.index.resolve.ecma.values import (
-    bases_of,
-    types_of_bind,
-    types_of_definition,
-    types_of_node,
-    types_of_parameter,
-    types_returned,
-)
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.queries import LanguageQuery
 from codeplane.index.resolve.resolver import LanguageResolver, LanguageTraits
@@ -35,6 +20,21 @@ from codeplane.index.resolve.types import (
     Type,
     Types,
     definition_site,
+)
+from codeplane.languages.javascript.resolver.calls import callees_of
+from codeplane.languages.javascript.resolver.context import expected_literal_types, expected_types
+from codeplane.languages.javascript.resolver.members import compute_member, compute_spread_member
+from codeplane.languages.javascript.resolver.queries import Compute, TsQueries, TsQuery
+from codeplane.languages.javascript.resolver.references import callees, link_references
+from codeplane.languages.javascript.resolver.type_exprs import instances_of, type_of_node
+from codeplane.languages.javascript.resolver.types import bound
+from codeplane.languages.javascript.resolver.values import (
+    bases_of,
+    types_of_bind,
+    types_of_definition,
+    types_of_node,
+    types_of_parameter,
+    types_returned,
 )
 
 _COMPUTE: MappingProxyType[TsQuery, Compute] = MappingProxyType(
@@ -56,13 +56,13 @@ _COMPUTE: MappingProxyType[TsQuery, Compute] = MappingProxyType(
 )
 
 
-class EcmaResolver(LanguageResolver):
+class JavaScriptResolver(LanguageResolver):
     traits = LanguageTraits(bound=bound)  # type: ignore[arg-type]
 
     @cached_property
     def _ts(self) -> TsQueries:
         """Shared by all of these languages, since their files import each other."""
-        return self.evaluator.memo_tracked("ecma", lambda: TsQueries(self.evaluator, _COMPUTE))
+        return self.evaluator.memo_tracked("javascript", lambda: TsQueries(self.evaluator, _COMPUTE))
 
     def compute_query(self, query: LanguageQuery) -> frozenset[Hashable]:
         return self._ts.compute(query.name, *query.arguments)  # type: ignore[arg-type]

@@ -8,11 +8,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import NamedTuple
 
-from codeplane.index.resolve.ecma.module_paths import ModulePaths
-from codeplane.index.resolve.ecma.source_file import SourceFile
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.types import Site, definition_site, module_site
+from codeplane.languages.javascript.resolver.module_paths import ModulePaths
+from codeplane.languages.javascript.resolver.source_file import SourceFile
 
 MEMBER_KINDS = frozenset({"method", "property", "field", "enum_member", "constructor"})
 WHOLE_MODULE = ("module.exports", "=")

@@ -5,11 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from codeplane.facts import ir
-from codeplane.index.resolve.ecma.calls import results
-from codeplane.index.resolve.ecma.members import apply_known, look_up_members, members
-from codeplane.index.resolve.ecma.queries import TsQueries
-from codeplane.index.resolve.ecma.source_file import SourceFile
-from codeplane.index.resolve.ecma.types import ANY, array, awaited, either, elements, instance, library, tuple_of
 from codeplane.index.resolve.types import (
     NOTHING,
     ClassType,
@@ -27,6 +22,20 @@ from codeplane.index.resolve.types import (
     TypeVar,
     one,
     union,
+)
+from codeplane.languages.javascript.resolver.calls import results
+from codeplane.languages.javascript.resolver.members import apply_known, look_up_members, members
+from codeplane.languages.javascript.resolver.queries import TsQueries
+from codeplane.languages.javascript.resolver.source_file import SourceFile
+from codeplane.languages.javascript.resolver.types import (
+    ANY,
+    array,
+    awaited,
+    either,
+    elements,
+    instance,
+    library,
+    tuple_of,
 )
 
 _TYPE_KINDS = frozenset({"class", "interface", "enum", "type"})
