@@ -32,6 +32,8 @@ def explain_extra(row: Def, language: str, tags: Sequence[Tag], lines: Sequence[
         return "a keyword declares it, and ctags passes over it"
     if language == "Haskell" and _is_equation(before, after):
         return "a signature or an equation defines it, and ctags passes over it"
+    if language in ("C", "C++") and _MACRO_ARGUMENT.search(before):
+        return "an argument of the macro that makes it, and ctags has the name of the macro"
     after = "\n".join((after, *lines[row.name_line : row.name_line + _PARAMETER_LINES]))
     if language in ("JavaScript", "TypeScript") and _is_function_value(after):
         return "a function as a value, and ctags passes over it"
@@ -43,6 +45,7 @@ def explain_extra(row: Def, language: str, tags: Sequence[Tag], lines: Sequence[
 
 
 _PARAMETER_LINES = 30
+_MACRO_ARGUMENT = re.compile(r"^\s*[A-Z][A-Z0-9_]+\s*\((?:\s*[A-Za-z_]\w*\s*,)?\s*$")
 _DECLARED = re.compile(
     r"(?:^|[^\w.$])(?:(?:def\w*|fn|fun|func|class|interface|trait|struct|union|enum|mod|module|namespace|object|type"
     r"|typealias|data|newtype)\b|function\b\s*\*?|macro_rules!|#\s*define\b)"

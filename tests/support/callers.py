@@ -142,4 +142,12 @@ CASES = {
             "a.cpp#Impl.Impl": {("use.cpp", 6): "Impl"},
         },
     ),
+    "cpp_namespace": Case(
+        {
+            "a.h": "namespace app {\nclass Widget {\n public:\n  int draw(int n);\n};\n}\n",
+            "a.cpp": '#include "a.h"\nnamespace app {\nint Widget::draw(int n) { return n; }\n}\n',
+            "use.cpp": '#include "a.h"\nint run(app::Widget& w) {\n  return w.draw(1);\n}\n',
+        },
+        {"a.cpp#app.Widget.draw": {("use.cpp", 3): ""}, "a.h#app.Widget.draw": {("use.cpp", 3): ""}},
+    ),
 }

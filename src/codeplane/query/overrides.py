@@ -84,8 +84,9 @@ def find_owner(snapshot: Snapshot, symbol: Symbol) -> Symbol | None:
             "SELECT def_uid FROM defs WHERE def_id = ?", (row_range(symbol.file_id)[0] | symbol.parent,)
         )
         found = find_symbols(snapshot, [uid_number(str(owner_row[0]))]) if owner_row is not None else {}
-        owner = next(iter(found.values()), None)
-        return owner if owner is not None and owner.kind in CLASSES else None
+        outer = next(iter(found.values()), None)
+        if outer is None or outer.kind in CLASSES - {"module"} or not _is_out_of_line(symbol, outer):
+            return outer if outer is not None and outer.kind in CLASSES else None
     head = symbol.lexical_path[: -len(symbol.name) - 1]
     if not head or symbol.kind not in _METHODS | {"constructor"}:
         return None
@@ -98,6 +99,11 @@ def find_owner(snapshot: Snapshot, symbol: Symbol) -> Symbol | None:
     folder = parent(symbol.path)
     near = [other for other in candidates if parent(other.path) == folder]
     return next(iter(sorted(near or candidates, key=lambda other: (other.path != symbol.path, other.path))), None)
+
+
+def _is_out_of_line(symbol: Symbol, outer: Symbol) -> bool:
+    """True for a member whose class is not around it: `namespace app { void Widget::draw() {} }`."""
+    return outer.kind == "module" and symbol.lexical_path != f"{outer.lexical_path}.{symbol.name}"
 
 
 def list_overridden(snapshot: Snapshot, symbol: Symbol) -> OverriddenMembers:

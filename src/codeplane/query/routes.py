@@ -173,13 +173,17 @@ def _merge(found: dict[Place, UseRow], use: UseRow) -> None:
     )
 
 
+def _encloses(owner: Symbol, member: Symbol) -> bool:
+    return owner.file_id == member.file_id and owner.start_line <= member.start_line <= owner.end_line
+
+
 def _declarations(snapshot: Snapshot, symbol: Symbol) -> tuple[int, ...]:
     """Return the declarations of a member that is defined outside of its class."""
     language = detect(symbol.path)
     if language is None:
         return ()
     owner = find_owner(snapshot, symbol)
-    if language.announces is not None and symbol.parent is None and owner is not None:
+    if language.announces is not None and owner is not None and not _encloses(owner, symbol):
         own = parameters_after(symbol.signature, symbol.name) or ""
         same = list_members(snapshot, owner.number, symbol.name)
         return tuple(

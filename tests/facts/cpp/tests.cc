@@ -1,7 +1,7 @@
 // Test frameworks, locks that a compiler checks, and macros where the grammar has no place for them.
 namespace shop {
 TEST_CASE( "prices add up", "[price]" ) {
-// Its name is the macro's, its signature tells which one it is.
+// Its name is the macro's, since a text is not a name; its signature tells which one it is.
   int sum = 1;
   SECTION("none") {
     check(sum);
@@ -88,3 +88,6 @@ int plain() {
 //  ^ def function plain
   return 1;
 }
+
+TEST_F(BasketTest, Empty) { int sum = 4; }
+MATCHER(IsFree, "") { return true; }

@@ -12,7 +12,7 @@ from codeplane.languages.c.doxygen import plain_lines
 from codeplane.languages.c.headers import prefer
 from codeplane.languages.c.repair import repair_c, rewrite
 from codeplane.languages.c.syntax import expand_import, expand_pattern, expand_words
-from codeplane.languages.spec import CALLABLE, VALUE, DefinitionHead, EntryPoints, Language
+from codeplane.languages.spec import CALLABLE, MEMBER, VALUE, DefinitionHead, EntryPoints, Language
 
 _STATIC = re.compile(r"\bstatic\b")
 
@@ -50,6 +50,7 @@ LANGUAGES = (
         namespaces={
             "struct": (CALLABLE,),
             "enum": (CALLABLE,),
+            "function.made": (MEMBER,),
             "struct.typedef": (VALUE,),
             "enum.typedef": (VALUE,),
             "type.function": (VALUE,),

@@ -35,10 +35,33 @@
       (function_declarator declarator: (identifier) @name parameters: (_) @params)))
     (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator:
       (function_declarator declarator: (identifier) @name parameters: (_) @params))))]) @def.function.forward
-; one that a macro makes of its arguments
+; a macro that makes a function of its arguments: `TEST(name) {`
+((function_definition
+  type: (type_identifier) @_macro
+  declarator: (parenthesized_declarator (identifier) @implied) @params
+  body: (_) @body) @def.function.made
+  (#match? @_macro "^[A-Z][A-Z0-9_]+$"))
+((translation_unit
+  (expression_statement (call_expression
+    function: (identifier) @_macro
+    arguments: (argument_list . (identifier) @owner . (identifier) @implied .) @params)) @def.function.made
+  . (compound_statement) @body)
+  (#match? @_macro "^[A-Z][A-Z0-9_]+$"))
+((translation_unit
+  (expression_statement (call_expression
+    function: (identifier) @_macro arguments: (argument_list . (identifier) @implied) @params)) @def.function.made
+  . (compound_statement) @body)
+  (#match? @_macro "^[A-Z][A-Z0-9_]+$")
+  (#match? @params "^\\(\\s*[A-Za-z_]\\w*\\s*(\\)|,\\s*[\"A-Za-z_])") (#not-match? @params "^\\(\\s*[A-Za-z_]\\w*\\s*,\\s*[A-Za-z_]\\w*\\s*\\)$"))
+; one whose name is the macro's
 ((function_definition
   type: (type_identifier) @name declarator: (parenthesized_declarator (identifier)) @params body: (_) @body) @def.function
-  (#not-match? @name "^(if|else|while|for|switch|return)$"))
-(translation_unit
+  (#not-match? @name "^([A-Z][A-Z0-9_]+|if|else|while|for|switch|return)$"))
+((translation_unit
   (expression_statement (call_expression function: (identifier) @name arguments: (_) @params)) @def.function
   . (compound_statement) @body)
+  (#not-match? @name "^[A-Z][A-Z0-9_]+$"))
+((translation_unit
+  (expression_statement (call_expression function: (identifier) @name arguments: (_) @params)) @def.function
+  . (compound_statement) @body)
+  (#match? @name "^[A-Z][A-Z0-9_]+$") (#not-match? @params "^\\(\\s*[A-Za-z_]\\w*\\s*(\\)|,\\s*[\"A-Za-z_])"))

@@ -61,3 +61,9 @@
 
 ; includes
 (preproc_include) @import.c_include
+
+; declarations without a body, `struct cache;`: the definition is in another file
+(translation_unit (struct_specifier name: (type_identifier) !body) @import.cpp_forward)
+(declaration_list (struct_specifier name: (type_identifier) !body) @import.cpp_forward)
+(preproc_ifdef (struct_specifier name: (type_identifier) !body) @import.cpp_forward)
+(preproc_if (struct_specifier name: (type_identifier) !body) @import.cpp_forward)

@@ -72,8 +72,10 @@ _DECLARATORS = _NAMES | _WRAPPING | {"pointer_declarator", "array_declarator", "
 
 
 def expand_import(node: Any, source: bytes) -> list[ImportSite]:
-    """Expand an include, a `using` of a name or a namespace, or a namespace alias."""
+    """Expand an include, a declaration of a class without a body, a `using`, or a namespace alias."""
     kind = node.type
+    if kind in ("class_specifier", "struct_specifier"):
+        return [ImportSite("", _text(node.child_by_field_name("name"), source), None, None)]
     if kind == "preproc_include":
         path = node.child_by_field_name("path")
         if path is None:

@@ -80,6 +80,7 @@ LANGUAGES = (
             "struct": _TAGGED,
             "enum": _TAGGED,
             "constructor": (MEMBER,),
+            "function.made": (MEMBER,),
             "struct.typedef": (VALUE,),
             "enum.typedef": (VALUE,),
             "type.function": (VALUE,),

@@ -186,19 +186,51 @@
 (function_definition declarator: (operator_cast) @implied body: (_)? @body) @def.method
 (declaration declarator: (operator_cast) @implied) @def.method
 (function_definition declarator: (qualified_identifier name: (operator_cast) @implied) @owner body: (_)? @body) @def.method
-; without a type: destructors, macros that make functions, and constructors
+; a macro that makes a function of its arguments: `TEST(Suite, name) {`, `BENCHMARK(name) {`
+((function_definition
+  !type declarator: (function_declarator
+    declarator: (identifier) @_macro
+    parameters: (parameter_list
+      . (parameter_declaration type: [(type_identifier) (primitive_type)] @owner !declarator)
+      . (parameter_declaration type: [(type_identifier) (primitive_type)] @implied !declarator) .) @params)
+  body: (_) @body) @def.function.made
+  (#match? @_macro "^[A-Z][A-Z0-9_]+$") (#match? @params "^\\(\\s*[A-Za-z_]\\w*\\s*(,\\s*[A-Za-z_]\\w*\\s*)?\\)$"))
+((function_definition
+  !type declarator: (function_declarator
+    declarator: (identifier) @_macro
+    parameters: (parameter_list
+      . (parameter_declaration type: [(type_identifier) (primitive_type)] @implied !declarator) .) @params)
+  body: (_) @body) @def.function.made
+  (#match? @_macro "^[A-Z][A-Z0-9_]+$") (#match? @params "^\\(\\s*[A-Za-z_]\\w*\\s*(,\\s*[A-Za-z_]\\w*\\s*)?\\)$"))
+((translation_unit
+  (expression_statement (call_expression
+    function: (identifier) @_macro arguments: (argument_list . (identifier) @implied) @params)) @def.function.made
+  . (compound_statement) @body)
+  (#match? @_macro "^[A-Z][A-Z0-9_]+$")
+  (#match? @params "^\\(\\s*[A-Za-z_]\\w*\\s*(\\)|,\\s*[\"A-Za-z_])"))
+((declaration_list
+  (expression_statement (call_expression
+    function: (identifier) @_macro arguments: (argument_list . (identifier) @implied) @params)) @def.function.made
+  . (compound_statement) @body)
+  (#match? @_macro "^[A-Z][A-Z0-9_]+$")
+  (#match? @params "^\\(\\s*[A-Za-z_]\\w*\\s*(\\)|,\\s*[\"A-Za-z_])"))
+; without a type: destructors, macros with other arguments, and constructors
 ((function_definition
   !type declarator: (function_declarator declarator: [(identifier) (destructor_name)] @name parameters: (_) @params)
   body: (_)? @body) @def.function
-  (#not-match? @name "^(if|else|while|for|switch|return|catch)$"))
+  (#not-match? @name "^([A-Z][A-Z0-9_]+|if|else|while|for|switch|return|catch)$"))
+((function_definition
+  !type declarator: (function_declarator declarator: (identifier) @name parameters: (_) @params)
+  body: (_)? @body) @def.function
+  (#match? @name "^[A-Z][A-Z0-9_]+$") (#not-match? @params "^\\(\\s*[A-Za-z_]\\w*\\s*(,\\s*[A-Za-z_]\\w*\\s*)?\\)$"))
 ((translation_unit
   (expression_statement (call_expression function: (identifier) @name arguments: (_) @params)) @def.function
   . (compound_statement) @body)
-  (#match? @name "^[A-Z][A-Z0-9_]+$"))
+  (#match? @name "^[A-Z][A-Z0-9_]+$") (#not-match? @params "^\\(\\s*[A-Za-z_]\\w*\\s*(\\)|,\\s*[\"A-Za-z_])"))
 ((declaration_list
   (expression_statement (call_expression function: (identifier) @name arguments: (_) @params)) @def.function
   . (compound_statement) @body)
-  (#match? @name "^[A-Z][A-Z0-9_]+$"))
+  (#match? @name "^[A-Z][A-Z0-9_]+$") (#not-match? @params "^\\(\\s*[A-Za-z_]\\w*\\s*(\\)|,\\s*[\"A-Za-z_])"))
 (declaration
   !type declarator: (function_declarator declarator: (destructor_name) @name parameters: (_) @params)) @def.function
 ((class_specifier
@@ -308,4 +340,10 @@
 
 ; imports
 (using_declaration) @import.cpp_using
+(translation_unit (class_specifier name: (type_identifier) !body) @import.cpp_forward)
+(declaration_list (class_specifier name: (type_identifier) !body) @import.cpp_forward)
+(preproc_ifdef (class_specifier name: (type_identifier) !body) @import.cpp_forward)
+(preproc_if (class_specifier name: (type_identifier) !body) @import.cpp_forward)
+(template_declaration
+  [(class_specifier name: (type_identifier) !body) (struct_specifier name: (type_identifier) !body)] @import.cpp_forward)
 (namespace_alias_definition) @import.cpp_namespace_alias

@@ -77,7 +77,27 @@ class CppResolver(LanguageResolver):
         others: list[Site] = []
         for site in self._by_full_name(qualified.rpartition(".")[2]).get(qualified, ()):
             (found if site.path in visible else others).append(site)
+        if not found:
+            return self._announced_class(visible, qualified, others)
         return found + self._definitions_of(found, others)
+
+    def _announced_class(self, visible: frozenset[str], qualified: str, others: Sequence[Site]) -> list[Site]:
+        """Return the only class of a name that a visible file declares without a body, `class Cache;`."""
+        classes = [site for site in others if self._kind(site) in self.traits.class_kinds]
+        if len(classes) != 1 or not any(qualified in self._announced_names(path) for path in visible):
+            return []
+        return classes
+
+    def _announced_names(self, path: str) -> frozenset[str]:
+        return self.evaluator.memo_tracked(("announced classes", path), lambda: self._read_announced(path))
+
+    def _read_announced(self, path: str) -> frozenset[str]:
+        file = self.evaluator.library.file(path)
+        return frozenset(
+            _qualify(next(self._enclosing_names(file, row.scope)), row.imported_name)
+            for row in (file.imports if file is not None else ())
+            if file is not None and row.kind == "cpp_forward"
+        )
 
     def _by_full_name(self, name: str) -> dict[str, list[Site]]:
         return self.evaluator.memo_tracked(("full names", name), lambda: self._read_full_names(name))
@@ -332,7 +352,7 @@ def _qualify(prefix: str, name: str) -> str:
 
 
 def _is_made_by_macro(file: FileScope, definition: int) -> bool:
-    """A function without a return type, `TEST(a, b) {`, has the name of a macro."""
+    """A function without a return type, `TEST(a, b) {`, has another name after the expansion of the macro."""
     scope = file.body.get(definition)
     return file.defs[definition].kind == "function" and (scope is None or file.return_type(scope) is None)
 

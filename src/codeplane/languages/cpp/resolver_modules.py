@@ -7,6 +7,16 @@ from posixpath import basename, dirname, join, normpath
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.proximity import shared_folders
 
+_STANDARD_NAMES = """
+    assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg
+    stdatomic stdbit stdbool stdckdint stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar
+    wchar wctype aio cpio dirent dlfcn endian fcntl fmtmsg fnmatch ftw glob grp iconv langinfo libgen malloc
+    memory monetary mqueue ndbm netdb nl_types poll pthread pwd regex sched search semaphore spawn strings
+    stropts syslog tar termios ulimit unistd utime utmpx varargs wordexp direct io process share windows winsock
+    winsock2 ws2tcpip
+"""
+_STANDARD_HEADERS = frozenset(f"{name}.h" for name in _STANDARD_NAMES.split())
+"""C, POSIX and Windows headers: a file of that name in the repository is likely replaces it elsewhere."""
 _INCLUDE_KINDS = frozenset({"c_include", "c_include_system"})
 
 
@@ -23,7 +33,7 @@ class Includes:
             return beside
         literal = normpath(literal)
         matches = [file for file in candidates if file == literal or file.endswith(f"/{literal}")]
-        if system and "/" not in literal:
+        if system and literal in _STANDARD_HEADERS:
             return None
         if len(matches) < 2:
             return matches[0] if matches else None

@@ -1,0 +1,1 @@
+int strdup2(int n);
