@@ -350,6 +350,11 @@ REFUSED = [
     ("dangling", ErrorCode.PATH_SYMLINK),
     ("out/x.txt", ErrorCode.PATH_SYMLINK),
     (".mcp.json", ErrorCode.CONFIRMATION_REQUIRED),
+    ("CLAUDE.md", ErrorCode.CONFIRMATION_REQUIRED),
+    (".gitea/workflows/ci.yml", ErrorCode.CONFIRMATION_REQUIRED),
+    (".unknown-tool/start.toml", ErrorCode.CONFIRMATION_REQUIRED),
+    (".jj/repo/x", ErrorCode.PROTECTED_PATH),
+    ("key.pem.bak", ErrorCode.SECRET_PATH),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Thirty names of secrets on every surface that shows content or names, committed and not: none gives one away."""
+"""Names of secrets and of their backups, committed and not, on every surface: none gives one away."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ _NAMES = """
 .env .env.local .ENV config/.env.production prod.env .envrc server.pem tls/server.KEY app.key id_rsa keys/id_ed25519
 id_rsa.bak cert.p12 cert.pfx store.jks vault.kdbx .netrc web/.npmrc .pypirc .git-credentials .pgpass .htpasswd
 .aws/credentials home/.ssh/config .kube/config terraform.tfstate prod.tfvars service-account.json credentials.json
-client_secret_1.json
+client_secret_1.json .env~ web/.npmrc.bak key.pem.bak kubeconfig ssh_host_rsa_key .dev.vars credentials.tfrc.json
+secring.gpg rclone.conf
 """
 NAMES = _NAMES.split()
 TOKEN = "zqpolicytoken"

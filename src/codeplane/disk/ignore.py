@@ -30,7 +30,7 @@ from codeplane.disk.stats import FileStat
 IGNORE_FILES = (".gitignore", ".satoriignore", ".cplignore")
 MAX_IGNORE_BYTES = 1024 * 1024
 
-PROTECTED = frozenset({".git", ".hg", ".svn", ".codeplane"})
+PROTECTED = frozenset({".git", ".hg", ".svn", ".jj", ".sl", ".bzr", ".pijul", "_darcs", ".codeplane"})
 """Never entered and never re-included."""
 
 _PRUNABLE = """

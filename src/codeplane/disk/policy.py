@@ -1,4 +1,4 @@
-"""Path policy: protected, secret and sensitive paths, and unportable names of new files.
+"""Path policy: protected and secret paths, and unportable names of new files.
 
 One policy for every tool and command that shows or changes content. Decisions use the name only, so nothing is opened.
 A protected name is recognized in all spellings that some file system treats as equal: other case, 8.3 short names, NTFS
@@ -9,28 +9,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from pathlib import PurePosixPath
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 from codeplane.disk.ignore import PROTECTED
 from codeplane.disk.secrets import is_secret
-
-_SENSITIVE_NAMES = """
-.mcp.json .gitmodules .gitlab-ci.yml .travis.yml .pre-commit-config.yaml lefthook.yml azure-pipelines.yml
-jenkinsfile opencode.json
-"""
-_SENSITIVE_DIRECTORIES = """
-.claude .cursor .windsurf .codex .gemini .zed .opencode .continue .roo .aider .husky .githooks .devcontainer .circleci
-.buildkite
-"""
-_SENSITIVE_IN = """
-.vscode/tasks.json .vscode/launch.json .vscode/settings.json .vscode/mcp.json .idea/workspace.xml
-"""
-SENSITIVE_NAMES = frozenset(_SENSITIVE_NAMES.split())
-SENSITIVE_DIRECTORIES = frozenset(_SENSITIVE_DIRECTORIES.split())
-SENSITIVE_IN = frozenset(_SENSITIVE_IN.split())
-SENSITIVE_TREES = (".github/workflows/", ".github/actions/", ".idea/runconfigurations/")
 
 _PORTS = tuple(f"{port}{number}" for port in ("com", "lpt") for number in "123456789¹²³")
 _DEVICES = frozenset(("con", "prn", "aux", "nul", "conin$", "conout$", *_PORTS))
@@ -66,21 +49,6 @@ def is_protected(path: str) -> bool:
     return any(_is_protected_name(name) for name in re.split(r"[/\\]", path))
 
 
-def is_sensitive(path: str) -> bool:
-    """True if the file controls what runs on a machine: agent and editor settings, hooks, CI."""
-    folded = path.lower()
-    parts = PurePosixPath(folded).parts
-    name = parts[-1] if parts else ""
-    within = f"{parts[-2]}/{name}" if len(parts) > 1 else name
-    return (
-        name in SENSITIVE_NAMES
-        or within in SENSITIVE_IN
-        or not SENSITIVE_DIRECTORIES.isdisjoint(parts)
-        or any(f"/{tree}" in f"/{folded}" for tree in SENSITIVE_TREES)
-        or ("hooks" in parts[:-1] and name.endswith(".sh"))
-    )
-
-
 def refuse_unportable(path: str) -> None:
     """Raise PATH_UNPORTABLE for a name that some systems do not allow or that is visually misleading."""
     for name in path.split("/"):
@@ -107,7 +75,7 @@ def refuse_restricted(path: str) -> None:
 
 
 def _is_protected_name(name: str) -> bool:
-    if name.isascii() and "." not in name and "~" not in name:
+    if name.isascii() and "." not in name and "~" not in name and name[:1] != "_":
         return False
     visible = "".join(char for char in name if unicodedata.category(char) not in _IGNORABLE)
     # NTFS: a colon separates the stream name; trailing spaces and dots are ignored.
@@ -133,5 +101,5 @@ def _why_unportable(name: str) -> str | None:
 
 _MAX_SHOWN = 200
 _IGNORABLE = frozenset({"Cf", "Cc"})
-_SHORT = re.compile(r"(?:git|hg|svn|codepl)~[0-9]{1,6}")
+_SHORT = re.compile(r"(?:git|hg|svn|jj|bzr|sl|pijul|codepl)~[0-9]{1,6}")
 """NTFS 8.3 short names of the protected directories."""

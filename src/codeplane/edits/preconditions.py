@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from codeplane.base.digests import digest_bytes
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, basename, display, join, parent
-from codeplane.disk.policy import fold_name, is_sensitive, refuse_restricted, refuse_unportable
+from codeplane.disk.policy import fold_name, refuse_restricted, refuse_unportable
 from codeplane.disk.safe_open import Root
+from codeplane.disk.sensitive import is_sensitive
 from codeplane.disk.write import missing_directories, read_with_links, sibling_names
 from codeplane.edits.model import MAX_FILE_BYTES, MAX_MOVED_BYTES, FileChange
 from codeplane.edits.text_edit import RefusedEdits

@@ -13,8 +13,8 @@ from codeplane.base.limits import MAX_ANSWER_CHARS
 from codeplane.base.paths import RepoPath, join, parent
 from codeplane.base.warnings import Notice, WarningCode
 from codeplane.disk.ignore import IgnoreRules, why_ignored
-from codeplane.disk.policy import is_sensitive
 from codeplane.disk.safe_open import Root
+from codeplane.disk.sensitive import is_sensitive
 from codeplane.disk.write import exists
 from codeplane.edits.delta import FINGERPRINT_CHARS, Delta
 from codeplane.edits.diff import unified_diff
