@@ -8,6 +8,7 @@ from functools import cached_property
 from codeplane.facts.ir import (
     CallExpr,
     DefinitionFlow,
+    DictExpr,
     Expr,
     Flow,
     FlowKind,
@@ -324,10 +325,11 @@ class FileScope:
     # --- flows into bindings and members
 
     @cached_property
-    def _incoming(self) -> tuple[dict[int, list[Inflow]], dict[str, list[tuple[int, Inflow]]]]:
-        """Flows into bindings, and into members by their name with the node of the receiver."""
+    def _incoming(self) -> tuple[dict[int, list[Inflow]], dict[str, list[tuple[int, Inflow]]], dict[int, Inflow]]:
+        """Flows into bindings, into members by their name with the node of the receiver, and into object patterns."""
         binds: dict[int, list[Inflow]] = {}
         members: dict[str, list[tuple[int, Inflow]]] = {}
+        patterns: dict[int, Inflow] = {}
         for flow in self.flows:
             if isinstance(flow, ValueFlow):
                 for node, inflow in flow_targets(self.exprs, flow):
@@ -337,10 +339,16 @@ class FileScope:
                             binds.setdefault(target.binding, []).append(inflow)
                     elif isinstance(target, MemberExpr):
                         members.setdefault(target.name, []).append((target.receiver, inflow))
-        return binds, members
+                    elif isinstance(target, DictExpr):
+                        patterns.setdefault(node, inflow)
+        return binds, members, patterns
 
     def into_bind(self, bind: int) -> Sequence[Inflow]:
         return self._incoming[0].get(bind, ())
 
     def into_member(self, name: str) -> Sequence[tuple[int, Inflow]]:
         return self._incoming[1].get(name, ())
+
+    def into_pattern(self, node: int) -> Inflow | None:
+        """Value that an object pattern destructures."""
+        return self._incoming[2].get(node)

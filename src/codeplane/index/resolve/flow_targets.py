@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from codeplane.facts.ir import (
+    DictExpr,
     Expr,
     FlowKind,
     IndexExpr,
@@ -13,9 +14,11 @@ from codeplane.facts.ir import (
     ListExpr,
     LiteralExpr,
     NameExpr,
+    PairExpr,
     ParenExpr,
     PatternExpr,
     SplatExpr,
+    StringExpr,
     TupleExpr,
     UnionExpr,
     UnknownExpr,
@@ -27,7 +30,7 @@ class FieldStep(NamedTuple):
     """A part of an object that a pattern names."""
 
     type: int
-    """Node of the type that the pattern destructures."""
+    """Node of the type that the pattern destructures, or of the pattern if it does not name one."""
     position: int
     name: str
 
@@ -68,7 +71,7 @@ def _targets(exprs: Sequence[Expr], node: int, kind: FlowKind, source: int) -> I
         case UnionExpr(parts):
             for part in parts:
                 yield from _targets(exprs, part, kind, source)
-        case PatternExpr():
+        case PatternExpr() | DictExpr():
             yield from _parts(exprs, node, kind, source, ())
         case _:
             yield node, Inflow(kind, source)
@@ -91,6 +94,10 @@ def _parts(
                 name = inner.name if isinstance(inner, NameExpr | LabelledExpr) else ""
                 target = inner.value if isinstance(inner, LabelledExpr) else part
                 yield from _parts(exprs, target, kind, source, (*steps, FieldStep(type_, number, name)))
+        case DictExpr(parts):
+            yield node, Inflow(kind, source, steps)
+            for number, part in enumerate(parts):
+                yield from _entries(exprs, part, kind, source, steps, FieldStep(node, number, ""))
         case ParenExpr(value):
             yield from _parts(exprs, value, kind, source, steps)
         case UnionExpr(parts):
@@ -98,11 +105,41 @@ def _parts(
                 yield from _parts(exprs, part, kind, source, steps)
         case SplatExpr(value):
             last = steps[-1]
-            yield value, Inflow(kind, source, (*steps[:-1], -1 - last if isinstance(last, int) else last))
+            rest = -1 - last if isinstance(last, int) else last
+            yield from _parts(exprs, value, kind, source, (*steps[:-1], rest))
         case IndexExpr() | UnknownExpr():
             return
         case _:
             yield node, Inflow(kind, source, steps)
+
+
+def _entries(
+    exprs: Sequence[Expr], node: int, kind: FlowKind, source: int, steps: tuple[Step, ...], step: FieldStep
+) -> Iterator[tuple[int, Inflow]]:
+    """One part of a pattern that destructures an object by its keys."""
+    match exprs[node]:
+        case PairExpr(key, value):
+            name = key_text(exprs[key])
+            if name is not None:
+                yield from _parts(exprs, value, kind, source, (*steps, step._replace(name=name)))
+        case NameExpr() as expr:
+            yield node, Inflow(kind, source, (*steps, step._replace(name=expr.name)))
+        case ParenExpr(value) if isinstance(exprs[value], NameExpr):
+            yield from _entries(exprs, value, kind, source, steps, step)
+        case SplatExpr(value):
+            yield from _parts(exprs, value, kind, source, (*steps, -1 - step.position))
+
+
+def key_text(key: Expr) -> str | None:
+    """Name of a key that is not computed."""
+    match key:
+        case NameExpr():
+            return key.name
+        case StringExpr():
+            return key.text
+        case LiteralExpr():
+            return key.number or None
+    return None
 
 
 def _is_rest(exprs: Sequence[Expr], node: int) -> bool:

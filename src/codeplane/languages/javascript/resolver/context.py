@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from codeplane.facts import ir
 from codeplane.facts.ir import FlowKind
+from codeplane.index.resolve.flow_targets import Inflow
 from codeplane.index.resolve.types import (
     NOTHING,
     Callback,
@@ -35,7 +36,6 @@ from codeplane.languages.javascript.resolver.overloads import select_overloads
 from codeplane.languages.javascript.resolver.queries import TsQueries
 from codeplane.languages.javascript.resolver.source_file import InDefault, InExpr, InFlow, InLabel, SourceFile
 from codeplane.languages.javascript.resolver.types import awaited, elements
-from codeplane.languages.javascript.resolver.value_sources import FlowSource
 
 _COMPONENTS = frozenset({"FC", "FunctionComponent", "ComponentType", "VFC", "SFC"})
 """React types of components; their first argument is the type of the attributes."""
@@ -182,8 +182,8 @@ def _expected_in_flow(ts: TsQueries, file: SourceFile, place: InFlow) -> Types:
         return awaited(results(ts, ts.expected(file.path, node))) if node is not None else NOTHING
     match file.exprs[place.target]:
         case ir.NameExpr(binding=int(binding)):
-            sources = [source for source in file.into_bind(binding) if isinstance(source, FlowSource)]
-            declared_nodes = [source.node for source in sources if source.kind is FlowKind.DECLARE and not source.steps]
+            sources = [source for source in file.into_bind(binding) if isinstance(source, Inflow)]
+            declared_nodes = [source.source for source in sources if source.is_whole(FlowKind.DECLARE)]
             return union(ts.type_of(file.path, node) for node in declared_nodes)
         case ir.MemberExpr() as target:
             return members(ts, ts.value(file.path, target.receiver), target.name).types

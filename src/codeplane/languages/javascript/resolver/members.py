@@ -223,7 +223,7 @@ def _member_types(ts: TsQueries, file: SourceFile, definition: int, site: Site, 
         if found or is_declared:
             return found
     return union(
-        ts.value(file.path, source.node)
+        ts.value(file.path, source.source)
         for this, source in file.into_this(name, definition)
         if _is_instance(ts, file, this, definition)
     )

@@ -71,7 +71,7 @@ class TsQueries:
         if node <= 0:
             return NOTHING
         file = self.file(path)
-        node = _without_parens(file, node)
+        node = file.facts.skip_parens(node)
         expr = file.exprs[node]
         if isinstance(expr, ir.NameExpr) and expr.binding is not None:
             return self._query(TsQuery.BINDING, path, expr.binding)
@@ -84,7 +84,7 @@ class TsQueries:
         if node <= 0:
             return NOTHING
         file = self.file(path)
-        node = _without_parens(file, node)
+        node = file.facts.skip_parens(node)
         if isinstance(file.exprs[node], _DIRECT):
             return self._compute[TsQuery.TYPE](self, file, node)  # type: ignore[return-value]
         return self._query(TsQuery.TYPE, path, node)
@@ -149,11 +149,3 @@ class TsQueries:
         if not value.arguments:
             return {}
         return dict(zip(self.type_params(value.path, value.definition), value.arguments, strict=False))
-
-
-def _without_parens(file: SourceFile, node: int) -> int:
-    expr = file.exprs[node]
-    while isinstance(expr, ir.ParenExpr):
-        node = expr.value
-        expr = file.exprs[node]
-    return node

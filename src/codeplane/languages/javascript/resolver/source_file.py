@@ -11,15 +11,11 @@ from typing import NamedTuple
 
 from codeplane.facts import ir
 from codeplane.facts.ir import FlowKind, Parameter, ParameterKind
+from codeplane.index.resolve.calls import arguments_of
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.languages.javascript.resolver.value_sources import (
-    FlowSource,
-    ValueSource,
-    ValueSources,
-    find_sources,
-    key_text,
-)
+from codeplane.index.resolve.flow_targets import Inflow, Step, flow_targets, key_text
 
+_SOURCES = frozenset({FlowKind.ASSIGN, FlowKind.DECLARE, FlowKind.FOR, FlowKind.NARROW})
 OBJECT_KINDS = frozenset({"class", "interface", "type"})
 """Kinds of definitions whose methods have a `this`."""
 
@@ -55,6 +51,17 @@ class InDefault(NamedTuple):
 Place = InExpr | InLabel | InFlow | InDefault
 
 
+class ParameterSource(NamedTuple):
+    """An argument of a function, or a part of it."""
+
+    scope: int
+    position: int
+    steps: tuple[Step, ...]
+
+
+ValueSource = Inflow | ParameterSource
+
+
 class Literal(NamedTuple):
     """Parts of an object literal or an object type."""
 
@@ -78,7 +85,7 @@ class SourceFile:
         self.facts = facts
         self.path = facts.path
         self.defs = facts.defs
-        self._into_this: dict[str, dict[int | None, list[tuple[int, FlowSource]]]] = {}
+        self._into_this: dict[str, dict[int | None, list[tuple[int, Inflow]]]] = {}
         self._literals: dict[int, Literal] = {}
 
     @cached_property
@@ -117,25 +124,44 @@ class SourceFile:
     # --- flows
 
     @cached_property
-    def _sources(self) -> ValueSources:
-        return find_sources(self.exprs, self.facts.flows, self.params)
+    def _parameter_sources(self) -> tuple[dict[int, ParameterSource], dict[int, ParameterSource]]:
+        """Parameters by the binding and by the object pattern that they flow into."""
+        binds: dict[int, ParameterSource] = {}
+        patterns: dict[int, ParameterSource] = {}
+        for scope, params in self.params.items():
+            for index, param in enumerate(params):
+                if param.pattern < 0 <= param.binding:
+                    binds[param.binding] = ParameterSource(scope, index, ())
+                whole = ir.ValueFlow(FlowKind.ASSIGN, param.pattern, 0)
+                for node, inflow in flow_targets(self.exprs, whole) if param.pattern >= 0 else ():
+                    match self.exprs[node]:
+                        case ir.NameExpr(binding=int(binding)):
+                            binds[binding] = ParameterSource(scope, index, inflow.steps)
+                        case ir.DictExpr():
+                            patterns[node] = ParameterSource(scope, index, inflow.steps)
+        return binds, patterns
 
     def into_bind(self, bind: int) -> Sequence[ValueSource]:
-        return self._sources.binds.get(bind, ())
+        """Return what flows into a name; what is put into its container is not followed."""
+        found: list[ValueSource] = [
+            source for source in self.facts.into_bind(bind) if source.kind in _SOURCES and source.container is None
+        ]
+        parameter = self._parameter_sources[0].get(bind)
+        return [*found, parameter] if parameter is not None else found
 
     def pattern_source(self, node: int) -> ValueSource | None:
         """Return what an object pattern destructures."""
-        return self._sources.patterns.get(node)
+        return self.facts.into_pattern(node) or self._parameter_sources[1].get(node)
 
-    def into_this(self, name: str, definition: int) -> Sequence[tuple[int, FlowSource]]:
+    def into_this(self, name: str, definition: int) -> Sequence[tuple[int, Inflow]]:
         """Return assignments to a member of `this`, with the node of `this`: in methods of a class, and where the
         class is not known."""
         known = self._into_this.get(name)
         if known is None:
             known = self._into_this[name] = {}
-            for receiver, source in self._sources.members.get(name, ()):
+            for receiver, source in self.facts.into_member(name):
                 expr = self.exprs[receiver]
-                if isinstance(expr, ir.ThisExpr) and isinstance(source, FlowSource) and not source.steps:
+                if isinstance(expr, ir.ThisExpr) and source.kind in _SOURCES and source.is_whole(source.kind):
                     known.setdefault(self._class_of_this(expr.scope), []).append((receiver, source))
         return [*known.get(definition, ()), *known.get(None, ())]
 
@@ -238,17 +264,13 @@ class SourceFile:
             if is_better and type(self.exprs[flow.source]) in _EXPECTING:
                 found[flow.source] = place
 
-    def _all_arguments(self, call: int) -> Sequence[int]:
-        expr = self.exprs[call]
-        return expr.arguments if isinstance(expr, ir.CallExpr | ir.NewExpr) else ()
-
     def arguments(self, call: int) -> Sequence[int]:
         """Return the nodes of the arguments of a call."""
-        parts = self._all_arguments(call)
+        parts = arguments_of(self.facts, call)
         return parts[1:] if parts and isinstance(self.exprs[parts[0]], ir.TypeArgumentsExpr) else parts
 
     def type_arguments(self, call: int) -> Sequence[int]:
-        parts = self._all_arguments(call)
+        parts = arguments_of(self.facts, call)
         first = self.exprs[parts[0]] if parts else None
         return first.parts if isinstance(first, ir.TypeArgumentsExpr) else ()
 

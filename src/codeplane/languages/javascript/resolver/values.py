@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from codeplane.facts import ir
 from codeplane.facts.ir import FlowKind, ParameterKind
+from codeplane.index.resolve.flow_targets import Inflow, Step
+from codeplane.index.resolve.resolver import CALLABLES
 from codeplane.index.resolve.types import (
     NOTHING,
     Callback,
@@ -29,7 +31,13 @@ from codeplane.index.resolve.types import (
 from codeplane.languages.javascript.resolver.calls import call_result, new_instances, parameter_types, signatures
 from codeplane.languages.javascript.resolver.members import access, access_node, members, returned_by_module, site_types
 from codeplane.languages.javascript.resolver.queries import TsQueries
-from codeplane.languages.javascript.resolver.source_file import OBJECT_KINDS, InExpr, SourceFile
+from codeplane.languages.javascript.resolver.source_file import (
+    OBJECT_KINDS,
+    InExpr,
+    ParameterSource,
+    SourceFile,
+    ValueSource,
+)
 from codeplane.languages.javascript.resolver.types import (
     BaseList,
     array,
@@ -42,9 +50,7 @@ from codeplane.languages.javascript.resolver.types import (
     promise,
     tuple_of,
 )
-from codeplane.languages.javascript.resolver.value_sources import FlowSource, ParameterSource, Rest, Step, ValueSource
 
-_CALLABLES = frozenset({"function", "method", "constructor"})
 _NOT_VALUES = frozenset({"method", "property", "field", "interface", "type"})
 """Kinds of definitions that a name in scope does not refer to as a value."""
 _MAX_TUPLE = 8
@@ -218,7 +224,7 @@ def _flow_types(ts: TsQueries, file: SourceFile, sources: Sequence[ValueSource])
     """Return the types of what flows into a name; declarations come first, `instanceof` last."""
     by_kind: dict[FlowKind | None, list[ValueSource]] = {}
     for source in sources:
-        by_kind.setdefault(source.kind if isinstance(source, FlowSource) else None, []).append(source)
+        by_kind.setdefault(source.kind if isinstance(source, Inflow) else None, []).append(source)
     if FlowKind.DECLARE in by_kind:
         return union(source_types(ts, file, source) for source in by_kind[FlowKind.DECLARE])
     narrowed = by_kind.pop(FlowKind.NARROW, [])
@@ -228,8 +234,8 @@ def _flow_types(ts: TsQueries, file: SourceFile, sources: Sequence[ValueSource])
     return frozenset(
         instance(value.path, value.definition)
         for source in narrowed
-        if isinstance(source, FlowSource) and not source.steps
-        for value in ts.value(file.path, source.node)
+        if isinstance(source, Inflow) and not source.steps
+        for value in ts.value(file.path, source.source)
         if isinstance(value, ClassType)
     )
 
@@ -238,22 +244,22 @@ def source_types(ts: TsQueries, file: SourceFile, source: ValueSource) -> Types:
     if isinstance(source, ParameterSource):
         types = ts.parameter(file.path, source.scope, source.position)
     elif source.kind is FlowKind.DECLARE:
-        types = ts.type_of(file.path, source.node)
+        types = ts.type_of(file.path, source.source)
     elif source.kind is FlowKind.FOR:
-        types = awaited(elements(ts.value(file.path, source.node)))
+        types = awaited(elements(ts.value(file.path, source.source)))
     else:
-        types = ts.value(file.path, source.node)
+        types = ts.value(file.path, source.source)
     return _follow(ts, types, source.steps)
 
 
 def _follow(ts: TsQueries, types: Types, steps: Iterable[Step]) -> Types:
     """Return the types of the part of a value that a pattern binds."""
     for step in steps:
-        if isinstance(step, Rest):
+        if not isinstance(step, int):
+            types = access(ts, types, step.name).types
+        elif step < 0:
             items = elements(types)
             types = array(items) if items else types
-        elif isinstance(step, str):
-            types = access(ts, types, step).types
         else:
             types = union(_at_index(value, step) for value in types)
     return types
@@ -282,7 +288,7 @@ def types_of_definition(ts: TsQueries, file: SourceFile, definition: int) -> Typ
     scope = file.facts.body.get(definition)
     if declared is not None:
         found = ts.type_of(path, declared)
-    elif row.kind in _CALLABLES and scope is not None:
+    elif row.kind in CALLABLES and scope is not None:
         found = ts.returned(path, scope) if scope in file.accessors else one(Function(path, scope))
     elif initializer is not None:
         found = ts.value(path, initializer)
