@@ -276,6 +276,38 @@ def test_idempotency_key_applies_once(server: Server) -> None:
     assert rebuilt["delta"]["files"] == result(first)["delta"]["files"]
 
 
+def test_idempotency_key_of_a_rolled_back_change_says_so(server: Server) -> None:
+    arguments = {"path": "run.sh", "expected_content": "one", "new_content": "two"}
+    first = result(edit(server, arguments, idempotency_key="k"))
+    undone = result(server.call("rollback", {"mutation_id": first["mutation_id"]}))
+    again = edit(server, arguments, idempotency_key="k")
+    assert (result(again)["applied"], result(again)["rolled_back_by"]) == (False, undone["mutation_id"])
+    assert f"Rolled back since by {undone['mutation_id']}" in again["message"]
+    text = server.text("write_source", {"edits": [arguments], "idempotency_key": "k"})
+    assert "Rolled back since" in text
+    assert (server.root / "run.sh").read_text() == "#!/bin/sh\necho one\n"
+    result(server.call("rollback", {"mutation_id": undone["mutation_id"]}))
+    assert result(edit(server, arguments, idempotency_key="k"))["applied"], "the rollback was rolled back"
+
+
+def test_repeated_change_is_reported(server: Server) -> None:
+    there = {"path": "run.sh", "expected_content": "one", "new_content": "two"}
+    back = {"path": "run.sh", "expected_content": "two", "new_content": "one"}
+    assert [codes_of(edit(server, step)) for step in (there, back, there, back)] == [
+        [],
+        [],
+        ["REPEATED_MUTATION"],
+        ["REPEATED_MUTATION"],
+    ]
+
+
+def test_same_edit_in_another_place_is_not_repeated(server: Server) -> None:
+    write(server.root, "list.txt", "x\nx\nx\n")
+    for line in (1, 2, 3):
+        step = {"path": "list.txt", "old_text": "x", "new_text": "y", "start_line": line}
+        assert codes_of(edit(server, step)) == []
+
+
 def test_idempotency_key_survives_a_restart(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", FILES)
     arguments = {"edits": [{"path": "n.txt", "content": "x\n"}], "idempotency_key": "k"}

@@ -6,7 +6,11 @@ import os
 import signal
 import threading
 import time
+from pathlib import Path
 
+import pytest
+
+import codeplane
 from codeplane.ledger.chain import verify_chain
 from support.mcp_client import Place
 from support.repositories import write
@@ -52,5 +56,66 @@ def test_idempotency_key_survives_an_engine_restart(place: Place) -> None:
         killer.join()
     assert number > 1
     assert (place.root / "count.txt").read_text() == f"{number}\n"
+    client.end(10)
+    assert verify_chain(place.root / ".codeplane").is_intact
+
+
+_KILL_ONCE = """
+import os, signal, sys
+
+def kill_at(place, owner, name, is_after):
+    original = getattr(owner, name)
+
+    def wrapped(*args, **kwargs):
+        if not is_after:
+            kill(place)
+        result = original(*args, **kwargs)
+        kill(place)
+        return result
+
+    setattr(owner, name, wrapped)
+
+def kill(place):
+    try:
+        with open(os.environ["KILL_AT"]) as file:
+            wanted = file.read()
+    except OSError:
+        return
+    if wanted == place:
+        os.unlink(os.environ["KILL_AT"])
+        os.kill(os.getpid(), signal.SIGKILL)
+
+if "host" in sys.orig_argv:
+    from codeplane.edits import journal, transaction
+    from codeplane.server import engine
+    kill_at("before the intent", journal.MutationJournal, "begin", False)
+    kill_at("after the intent", journal.MutationJournal, "begin", True)
+    kill_at("after the exchange", transaction.Transaction, "verify", True)
+    kill_at("after the outcome", journal.MutationJournal, "commit", True)
+    kill_at("before the reply", engine, "reply_frame", False)
+"""
+"""Loaded by every Python of the test; the engine ends itself where the file says, once."""
+
+
+@pytest.mark.parametrize(
+    "moment", ["before the intent", "after the intent", "after the exchange", "after the outcome", "before the reply"]
+)
+def test_killed_engine_applies_a_call_once(place: Place, tmp_path: Path, moment: str) -> None:
+    hooks, kill_at = tmp_path / "hooks", tmp_path / "kill_at"
+    hooks.mkdir()
+    (hooks / "sitecustomize.py").write_text(_KILL_ONCE)
+    place.variables["PYTHONPATH"] = os.pathsep.join([str(hooks), str(Path(codeplane.__file__).parents[1])])
+    place.variables["KILL_AT"] = str(kill_at)
+    write(place.root, "list.txt", "first\n")
+    client = place.ready("--toolsets", "core,files")
+    kill_at.write_text(moment)
+    found = client.call("write_source", path="list.txt", old_text="first\n", new_text="first\nadded\n")
+    assert not kill_at.exists(), "the engine was killed"
+    assert found["status"] == "ok", found
+    assert (place.root / "list.txt").read_text() == "first\nadded\n"
+    kill_at.write_text(moment)
+    undone = client.call("rollback", mutation_id=found["result"]["mutation_id"])
+    assert not kill_at.exists() and undone["status"] == "ok", undone
+    assert (place.root / "list.txt").read_text() == "first\n"
     client.end(10)
     assert verify_chain(place.root / ".codeplane").is_intact

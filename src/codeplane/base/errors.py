@@ -124,6 +124,12 @@ class ErrorCode(Enum):
 
     VERSION_MISMATCH = (5001, ErrorKind.OPERATOR, False, "Another version of CodePlane serves this repository.")
     ENGINE_UNREACHABLE = (5002, ErrorKind.STATE, True, "The engine process of this repository does not answer.")
+    OUTCOME_UNKNOWN = (
+        5009,
+        ErrorKind.STATE,
+        False,
+        "The engine ended during the call; it is unknown whether the call took effect.",
+    )
     CANCELLED = (5003, ErrorKind.CALLER, True, "The call was cancelled.")
     TOO_BUSY = (5004, ErrorKind.LIMIT, True, "Too many calls are running.")
     SHUTTING_DOWN = (5005, ErrorKind.STATE, True, "The server is shutting down.")

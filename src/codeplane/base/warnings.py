@@ -37,7 +37,7 @@ class WarningCode(Enum):
     OUTLINE_MISSING_SYMBOL_METADATA = "Symbols without a name or a position are not listed."
     REINDEX_PREFLIGHT_UNKNOWN = "No reason for a rebuild was found; rebuilding because it was requested."
     REINDEX_UNNECESSARY_IGNORE_ONLY = "Only ignore rules changed; a sync is enough."
-    REPEATED_MUTATION = "This change is identical to the previous change in this task."
+    REPEATED_MUTATION = "This change is identical to an earlier change in this task."
     SEARCH_INCOMPLETE = "Some files could not be searched and may contain more matches."
     SEARCH_MATCHES_NO_FILE = "No indexed file matches the given paths and languages."
     SECRETS_IN_TEXT = "The text seems to contain keys or tokens; do not repeat them."

@@ -133,9 +133,9 @@ class MutationJournal:
             self._require_ledger().abandon(self.intent)
 
     def list_mutations(
-        self, limit: int, *, mutation_id: str | None = None, key: str | None = None
+        self, limit: int, *, mutation_id: str | None = None, key: str | None = None, undoes: str | None = None
     ) -> list[MutationRow]:
-        return self._require_ledger().list_mutations(limit, mutation_id=mutation_id, key=key)
+        return self._require_ledger().list_mutations(limit, mutation_id=mutation_id, key=key, undoes=undoes)
 
     def take_rolled_back(self) -> tuple[RolledBackMutation, ...]:
         """Return the interrupted mutations that were rolled back since the last call."""

@@ -152,10 +152,10 @@ class Ledger:
         return self._recovery.take_rolled_back()
 
     def list_mutations(
-        self, limit: int, *, mutation_id: str | None = None, key: str | None = None
+        self, limit: int, *, mutation_id: str | None = None, key: str | None = None, undoes: str | None = None
     ) -> list[MutationRow]:
-        """List mutations, newest first: all, the one with this id, or those with this idempotency key."""
-        return list_mutations(self.directory, limit, mutation_id=mutation_id, key=key)
+        """List mutations, newest first: all, or those with this id, this idempotency key, or that undo this one."""
+        return list_mutations(self.directory, limit, mutation_id=mutation_id, key=key, undoes=undoes)
 
     def list_mutation_ids(self) -> frozenset[str]:
         return list_mutation_ids(self.directory)

@@ -144,7 +144,7 @@ def find_operations(
 
 
 def list_mutations(
-    directory: Path, limit: int, *, mutation_id: str | None = None, key: str | None = None
+    directory: Path, limit: int, *, mutation_id: str | None = None, key: str | None = None, undoes: str | None = None
 ) -> list[MutationRow]:
     """List mutations, newest first: all, the one with this id, or those with this idempotency key."""
     max_rows = max(0, min(limit, MAX_LIMIT))
@@ -155,6 +155,9 @@ def list_mutations(
     if key is not None:
         sql += " AND iif(json_valid(intents.plan), json_extract(intents.plan, '$.about.key'), NULL) = ?"
         parameters.append(key)
+    if undoes is not None:
+        sql += " AND iif(json_valid(intents.plan), json_extract(intents.plan, '$.about.undoes'), NULL) = ?"
+        parameters.append(undoes)
     found: list[MutationRow] = []
     for path in _files_newest_first(directory):
         if len(found) >= max_rows:

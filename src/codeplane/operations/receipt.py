@@ -81,7 +81,7 @@ class _ReceiptBuilder:
         self._mutation_ids: dict[str, None] = {}
         self._limits: dict[str, None] = {}
         self._failing: tuple[str, ...] = ()
-        self._last_mutation: str | None = None
+        self._fingerprints: set[str] = set()
 
     def add(self, row: OperationRow) -> None:
         counts = self._counts
@@ -142,8 +142,9 @@ class _ReceiptBuilder:
         if row.mutation_id is not None:
             self._mutation_ids[row.mutation_id] = None
         fingerprint = row.mutation_fingerprint
-        self._counts["repeated_mutations"] += fingerprint is not None and fingerprint == self._last_mutation
-        self._last_mutation = fingerprint
+        if fingerprint is not None:
+            self._counts["repeated_mutations"] += fingerprint in self._fingerprints
+            self._fingerprints.add(fingerprint)
 
 
 def parse_json_column(text: str | None) -> object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codeplane.base.digests import digest_bytes
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
@@ -10,13 +11,17 @@ from codeplane.disk.write import remove_directory
 from codeplane.edits.journal import JournalEntry, MutationJournal, parse_entry
 from codeplane.edits.rollback import plan_rollback
 from codeplane.operations.write_source.presenter import present_delta, present_unchanged, read_before
-from codeplane.operations.write_source.write import EditContext
+from codeplane.operations.write_source.write import EditContext, key_digest
 from codeplane.tasks.model import TaskScope
 
 
 def roll_back(context: EditContext, mutation_id: str, scope: TaskScope) -> Answer:
     """Undo a mutation. MUTATION_UNKNOWN, UNDO_GONE or UNDO_REFUSED if that is impossible."""
     journal = context.require_journal()
+    request = digest_bytes(mutation_id.encode("utf-8", "surrogatepass"))
+    answer = context.replay_lost(request)
+    if answer is not None:
+        return answer
     entry = _find(journal, mutation_id)
     for path in entry.paths:
         refuse_protected(path)
@@ -27,7 +32,8 @@ def roll_back(context: EditContext, mutation_id: str, scope: TaskScope) -> Answe
         if not plan.changes:
             return present_unchanged(journal, plan)
         before = read_before(context.workspace, plan)
-        delta = mutation.apply(plan, undoes=mutation_id)
+        key = key_digest(context.retry_key) if context.retry_key else None
+        delta = mutation.apply(plan, key=key, request=request, undoes=mutation_id)
     answer = present_delta(context.workspace, journal, delta, before, context.cancelled)
     for directory in reversed(entry.new_directories):
         remove_directory(context.workspace.editor.root, directory)

@@ -234,6 +234,8 @@ class EngineServer:
             progress=throttle_progress(send_progress) if header.get("progress") else no_progress,
             cancelled=call.cancelled.is_set,
             shared=is_shared(principal),
+            retry_key=str(header.get("key", "")),
+            is_retry=bool(header.get("again")),
         )
         build_progress = (
             asyncio.ensure_future(self._send_build_progress(client, number)) if header.get("progress") else None

@@ -1,7 +1,8 @@
 """Client of the engine: connects to the running engine of a repository, or starts one.
 
 When the engine ends, one of its clients starts the next engine and the others connect to it; if that client ends too,
-another one takes over. Running calls are sent again, unless they could have an effect twice.
+another one takes over. Running calls are sent again, unless they could have an effect twice. Calls that change files
+carry a key of their own, by which the next engine recognises a call that was carried out and not answered.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,6 +36,7 @@ _RESPAWN_SECONDS = 0.1
 _HELLO_SECONDS = 5.0
 _CLOSE_SECONDS = 0.2
 _MAX_ATTEMPTS = 3
+_KEY_BYTES = 12
 _QUICK_STARTS = 5
 _START_LOCK_SECONDS = 5.0
 _LATER_START_SECONDS = 1.0
@@ -45,7 +48,9 @@ class _Pending:
     future: asyncio.Future[CallReply]
     on_progress: OnProgress | None
     repeatable: bool
-    """True if the call has no effect and may be sent twice."""
+    """True if the call may be sent twice."""
+    in_doubt: bool
+    """True if the client must not repeat a call that was not answered: it may have had its effect."""
     form: Format
     attempts: int = 0
     deferred: bool = False
@@ -121,24 +126,37 @@ class EngineClient:
         spec = BY_NAME.get(tool)
         form = requested_format(arguments, self._format)
         is_repeatable = spec is None or spec.is_repeatable(arguments)
-        return await self._ask(header, body, on_progress, repeatable=is_repeatable, form=form)
+        has_key = spec is not None and spec.records_intent
+        if has_key:
+            header["key"] = f"call:{secrets.token_urlsafe(_KEY_BYTES)}"
+        return await self._ask(
+            header, body, on_progress, repeatable=is_repeatable or has_key, in_doubt=not is_repeatable, form=form
+        )
 
     def end_session(self, principal: str) -> None:
         """End the session of a principal. Without a connection there is no session to end."""
         self._write(Frame({"leave": principal}))
 
     async def state(self) -> Mapping[str, object]:
-        reply = await self._ask({"ask": "state"}, b"", None, repeatable=True, form=Format.JSON)
+        reply = await self._ask({"ask": "state"}, b"", None, repeatable=True, in_doubt=False, form=Format.JSON)
         found = json.loads(reply.body)
         return found if isinstance(found, dict) else {}
 
     async def _ask(
-        self, header: dict[str, Any], body: bytes, on_progress: OnProgress | None, *, repeatable: bool, form: Format
+        self,
+        header: dict[str, Any],
+        body: bytes,
+        on_progress: OnProgress | None,
+        *,
+        repeatable: bool,
+        in_doubt: bool,
+        form: Format,
     ) -> CallReply:
         loop = asyncio.get_running_loop()
         self._next += 1
         number = self._next
-        pending = _Pending(Frame({"id": number, **header}, body), loop.create_future(), on_progress, repeatable, form)
+        frame = Frame({"id": number, **header}, body)
+        pending = _Pending(frame, loop.create_future(), on_progress, repeatable, in_doubt, form)
         self._pending[number] = pending
         try:
             if not await self._wait_connected():
@@ -161,17 +179,27 @@ class EngineClient:
         return self._writer is not None
 
     def _unreachable_reply(self, pending: _Pending) -> CallReply:
+        tool = str(pending.frame.header.get("call", ""))
         error = self._refusal or CodePlaneError(
             ErrorCode.ENGINE_UNREACHABLE,
             "the engine of this repository cannot be reached",
             remedy="Retry. If the error persists, run 'cpl doctor'.",
         )
-        return failure_reply(error, str(pending.frame.header.get("call", "")), pending.form)
+        if pending.attempts and pending.in_doubt:
+            error = CodePlaneError(
+                ErrorCode.OUTCOME_UNKNOWN,
+                f"the engine ended during the call; it is unknown whether '{tool}' took effect",
+                remedy="Read the files, or run 'cpl mutations', before you repeat it."
+                if "key" in pending.frame.header
+                else "Check with health_check or 'cpl status' before you repeat it.",
+            )
+        return failure_reply(error, tool, pending.form)
 
     def _send(self, pending: _Pending) -> None:
+        frame = pending.frame
+        self._write(Frame({**frame.header, "again": True}, frame.body) if pending.attempts else frame)
         pending.attempts += 1
         pending.deferred = False
-        self._write(pending.frame)
 
     def _write(self, frame: Frame) -> None:
         if self._writer is not None:

@@ -83,11 +83,16 @@ class Task:
     mutations: int = 0
     test_runs: int = 0
     limit_triggered: str | None = None
-    last_mutation_fingerprint: str | None = None
+    mutation_fingerprints: tuple[str, ...] = ()
+    """Fingerprints of its latest mutations, oldest first."""
     last_failure_fingerprint: str | None = None
     changed_since_failure: bool = False
     repeated_mutations: int = 0
     repeated_failures: int = 0
+
+    @property
+    def last_mutation_fingerprint(self) -> str | None:
+        return self.mutation_fingerprints[-1] if self.mutation_fingerprints else None
 
     @property
     def recorded_limits(self) -> dict[str, int]:

@@ -115,7 +115,7 @@ class OpenTasks:
             raise budget_error(task, limit or task.limit_triggered, now)
 
     def note(self, session: Session, record: CallRecord, budget: CountedBudget | None) -> WarningCode | None:
-        """Record what a call changed or how it failed; return a warning if it repeats the previous one."""
+        """Record what a call changed or how it failed; return a warning if it repeats an earlier one."""
         with self._lock:
             task = self._known(session, session.task_id)
             if task is None:

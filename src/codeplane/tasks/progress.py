@@ -13,6 +13,7 @@ from codeplane.base.warnings import WarningCode
 from codeplane.ledger.events import TaskState, record_fingerprint
 from codeplane.tasks.model import NO_LIMITS, CountedBudget, Task
 
+_MAX_FINGERPRINTS = 200
 _NOUNS = {
     "max_mutations": ("mutations", "Mutation budget"),
     "max_test_runs": ("test_runs", "Test run budget"),
@@ -64,13 +65,15 @@ def count_call(task: Task, budget: CountedBudget | None) -> Task:
 
 
 def record_result(task: Task, record: CallRecord, budget: CountedBudget | None) -> tuple[Task, WarningCode | None]:
-    """Return the task after a call, and a warning if the call repeats the previous mutation or failure."""
+    """Return the task after a call, and a warning if it repeats an earlier mutation or the previous failure."""
     if budget == "mutations":
         fingerprint = record_fingerprint(record)
-        is_repeated = fingerprint is not None and fingerprint == task.last_mutation_fingerprint
+        known = task.mutation_fingerprints
+        # Equal only for the same step from the same content, so the same small edit in another place is not repeated.
+        is_repeated = fingerprint in known
         task = replace(
             task,
-            last_mutation_fingerprint=fingerprint or task.last_mutation_fingerprint,
+            mutation_fingerprints=known if fingerprint is None else (*known, fingerprint)[-_MAX_FINGERPRINTS:],
             changed_since_failure=True,
             repeated_mutations=task.repeated_mutations + is_repeated,
         )

@@ -43,6 +43,10 @@ class CallRequest:
     cancelled: Callable[[], bool] = never
     shared: bool = False
     """True if several clients use this principal, so that none may continue what another opened."""
+    retry_key: str = ""
+    """Key of this one call, under which its frontend sends it again if the engine ends."""
+    is_retry: bool = False
+    """True if the frontend has sent the call to an engine before."""
 
     @property
     def format(self) -> Format:
@@ -78,6 +82,8 @@ class Call:
     once: bool = False
     """True if no further call can follow, so that cursors are useless."""
     shared: bool = False
+    retry_key: str = ""
+    is_retry: bool = False
     format: Format = Format.JSON
     journal: MutationJournal | None = None
     """Records the intent of a call that changes files."""

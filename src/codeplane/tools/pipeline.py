@@ -270,6 +270,8 @@ class _Run:
             cancelled=request.cancelled,
             once=pipeline._once,
             shared=request.shared,
+            retry_key=request.retry_key,
+            is_retry=request.is_retry,
             format=self.format,
             journal=self._journal,
         )

@@ -139,8 +139,12 @@ class ToolSpec:
         return self.budget if self.has_effect(arguments) else None
 
     def is_repeatable(self, arguments: Mapping[str, object]) -> bool:
-        """True if sending the same call again has no further effect."""
-        return self.idempotent or bool(self.idempotent_with and arguments.get(self.idempotent_with))
+        """True if a caller may send the same call again without a further effect."""
+        return (
+            self.idempotent
+            or not self.has_effect(arguments)
+            or bool(self.idempotent_with and arguments.get(self.idempotent_with))
+        )
 
     def is_immediate(self, arguments: Mapping[str, object]) -> bool:
         return self.immediate or any(arguments.get(name) in values for name, values in self.immediate_when.items())

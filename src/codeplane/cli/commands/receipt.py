@@ -105,7 +105,7 @@ def _changed_words(found: Receipt) -> str:
     if not found.mutations:
         return ""
     stats = f", +{number(found.insertions)} -{number(found.deletions)}"
-    again = f", {number(found.repeated_mutations)} the same as the one before" if found.repeated_mutations else ""
+    again = f", {number(found.repeated_mutations)} the same as an earlier one" if found.repeated_mutations else ""
     return f"{plural(len(found.files_changed), 'file')} in {plural(found.mutations, 'call')}{stats}{again}"
 
 

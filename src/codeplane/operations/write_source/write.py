@@ -22,7 +22,7 @@ from codeplane.edits.mutation import Cancelled, Mutation
 from codeplane.edits.plan import PlanOptions, plan_edits
 from codeplane.edits.undo_store import read_note
 from codeplane.ledger.queries import MutationRow
-from codeplane.operations.write_source.messages import REPEATED
+from codeplane.operations.write_source.messages import RECOVERED, REPEATED, rolled_back
 from codeplane.operations.write_source.presenter import (
     RESULT_NOTE,
     present_delta,
@@ -38,15 +38,28 @@ _MAX_SAME_KEY = 10
 
 @dataclass(frozen=True)
 class EditContext:
-    """Workspace and journal of a call that changes files."""
+    """Workspace and journal of a call that changes files, and the key under which its frontend repeats it."""
 
     workspace: Workspace
     journal: MutationJournal | None
     """None for a preview."""
     cancelled: Cancelled
+    retry_key: str = ""
+    """Key of this one call, made by the frontend; empty if it never repeats a call."""
+    is_retry: bool = False
+    """True if an engine that ended may have carried out the call."""
 
     def mutation(self, paths: Sequence[RepoPath]) -> AbstractContextManager[Mutation]:
         return self.workspace.mutation(paths, self.journal, self.cancelled)
+
+    def replay_lost(self, request: Digest) -> Answer | None:
+        """Return the answer of this call if an engine that ended has carried it out."""
+        if not self.is_retry:
+            return None
+        journal = self.require_journal()
+        journal.ensure_settled()
+        row = _find_applied(journal, key_digest(self.retry_key))
+        return None if row is None else _replay(self, request, row, RECOVERED)
 
     def require_journal(self) -> MutationJournal:
         assert self.journal is not None
@@ -78,16 +91,38 @@ def preview(context: EditContext, request: WriteRequest, max_chars: int | None) 
 
 def write(context: EditContext, request: WriteRequest) -> Answer:
     """Apply the edits, or return the answer of an earlier call with the same idempotency key."""
-    if request.idempotency_key is None:
+    text = request.idempotency_key or context.retry_key
+    if not text:
         return _write(context, request, None)
-    key = digest_bytes(request.idempotency_key.encode("utf-8", "surrogatepass"))
-    journal = context.require_journal()
+    key = key_digest(text)
     with context.workspace.editor.key_locks.acquire((key,), context.cancelled):
-        journal.ensure_settled()
-        for row in journal.list_mutations(_MAX_SAME_KEY, key=key):
-            if row.status == "ok":
-                return _replay(context, request, row)
-        return _write(context, request, key)
+        return _replay_repeated(context, request) or _write(context, request, key)
+
+
+def _replay_repeated(context: EditContext, request: WriteRequest) -> Answer | None:
+    if request.idempotency_key is None:
+        return context.replay_lost(request.digest)
+    journal = context.require_journal()
+    journal.ensure_settled()
+    row = _find_applied(journal, key_digest(request.idempotency_key))
+    return None if row is None else _replay(context, request.digest, row, REPEATED)
+
+
+def key_digest(key: str) -> Digest:
+    return digest_bytes(key.encode("utf-8", "surrogatepass"))
+
+
+def _find_applied(journal: MutationJournal, key: Digest) -> MutationRow | None:
+    rows = journal.list_mutations(_MAX_SAME_KEY, key=key)
+    return next((row for row in rows if row.status == "ok"), None)
+
+
+def _find_rollback(journal: MutationJournal, mutation_id: str) -> str | None:
+    """Return the mutation that rolled back another one, unless it was rolled back itself."""
+    for row in journal.list_mutations(_MAX_SAME_KEY, undoes=mutation_id):
+        if row.status == "ok" and _find_rollback(journal, row.mutation_id) is None:
+            return row.mutation_id
+    return None
 
 
 def _write(context: EditContext, request: WriteRequest, key: Digest | None) -> Answer:
@@ -117,10 +152,10 @@ def _plan(context: EditContext, mutation: Mutation, request: WriteRequest) -> Ed
     return plan_edits(mutation.root, request.edits, options)
 
 
-def _replay(context: EditContext, request: WriteRequest, row: MutationRow) -> Answer:
+def _replay(context: EditContext, request: Digest, row: MutationRow, message: str) -> Answer:
     """Return the first answer of an idempotency key; from the journal entry if the answer is not stored any more."""
     entry = parse_entry(row.plan)
-    if entry.about.get("asked") != request.digest:
+    if entry.about.get("asked") != request:
         raise CodePlaneError(
             ErrorCode.KEY_REUSED,
             "idempotency_key was used for different edits",
@@ -136,4 +171,7 @@ def _replay(context: EditContext, request: WriteRequest, row: MutationRow) -> An
         result = None
     if not isinstance(result, dict) or result.get("mutation_id") != row.mutation_id:
         result = {"applied": True, "mutation_id": row.mutation_id, "delta": entry.about.get("delta", {})}
-    return Answer(result, message=REPEATED)
+    rollback = _find_rollback(context.require_journal(), row.mutation_id)
+    if rollback is not None:
+        result, message = result | {"applied": False, "rolled_back_by": rollback}, rolled_back(rollback)
+    return Answer(result, message=message)

@@ -194,7 +194,10 @@ class _Shutdown:
     def begin(self, number: int | None) -> None:
         if self._server.should_exit:
             # Only a second SIGINT forces the exit; supervisors may repeat SIGTERM.
-            self._server.force_exit = self._server.force_exit or number == signal.SIGINT
+            if number == signal.SIGINT:
+                self._server.force_exit = True
+                # From Python 3.12 on a server is closed only when its connections are.
+                self._connections.abort_all()
             return
         telemetry.info("http server ends", signal=number)
         self._server.should_exit = True

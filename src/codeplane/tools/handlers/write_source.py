@@ -114,7 +114,7 @@ def _edit_numbers(numbers: Sequence[object]) -> str:
 
 
 def edit_context(call: Call) -> EditContext:
-    return EditContext(call.root.workspace, call.journal, call.cancelled)
+    return EditContext(call.root.workspace, call.journal, call.cancelled, call.retry_key, call.is_retry)
 
 
 HANDLERS = {"write_source": Handler(WriteSourceArguments, write_source, check_write_source, render_write_source)}

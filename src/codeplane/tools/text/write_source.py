@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from codeplane.base.envelope import Answer
 from codeplane.base.paths import display
 from codeplane.base.text_lines import TextLine, note, text
-from codeplane.operations.write_source.messages import REPEATED
+from codeplane.operations.write_source.messages import RECOVERED, REPEATED
 from codeplane.tools.arguments import Arguments
 from codeplane.tools.text.common import short_digest
 
@@ -48,6 +48,8 @@ def _render(answer: Answer, checked: Collection[str | None]) -> list[TextLine]:
     delta: Mapping[str, Any] = result.get("delta", {})
     if result.get("dry_run"):
         return _preview(result, delta)
+    if "rolled_back_by" in result:
+        return [note(answer.message or "")]
     if not result.get("applied"):
         return [text(f"no changes: {_listed(result.get('unchanged', []), MAX_UNCHANGED)} already as requested")]
     files, mutation_id = delta.get("files", ()), result["mutation_id"]
@@ -115,6 +117,8 @@ def _notes(answer: Answer, delta: Mapping[str, Any]) -> list[TextLine]:
         lines.append(note(f"unchanged: {_listed(unchanged, MAX_UNCHANGED)}"))
     if answer.message == REPEATED:
         lines.append(note("already applied under this idempotency_key; nothing was changed now"))
+    elif answer.message == RECOVERED:
+        lines.append(note(RECOVERED))
     return lines
 
 
