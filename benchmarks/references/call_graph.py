@@ -4,7 +4,8 @@
 
 DATA/pycg_snippets.txt names snippets (`category/name`, one a line), FOLDER is `micro-benchmark/snippets` of PyCG
 (https://github.com/vitsalis/PyCG). A snippet is a small program with `callgraph.json`, the edges that it has. Of each
-a copy without that file is indexed and asked for its calls. Edges are compared as sets, names without edges are not.
+a copy without that file is indexed, and the tool `call_graph` is asked about every definition. Edges are compared as
+sets, names without edges are not.
 A snippet is sound when no edge is missing, complete when none is too many.
 """
 
@@ -22,7 +23,7 @@ from benchmarks.measure import Figure, Result, Table, emit
 from benchmarks.references.codeplane_calls import edges as ask_ours
 from benchmarks.trees import commit_all, scratch
 
-REACH = {"precision": 0.97, "recall": 0.75}
+REACH = {"precision": 0.97, "recall": 0.88}
 PUBLISHED = {"PyCG": (0.976, 0.932), "pyan3": (0.706, 0.610), "code2flow": (0.899, 0.371)}
 """Precision and recall on the same suite, measured elsewhere."""
 _LIST = "pycg_snippets.txt"

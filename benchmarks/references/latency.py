@@ -70,7 +70,7 @@ def _measure_one(
                 result.notes.append(f"{TITLES[name]} could not be asked: {error}")
         for contender in started.values():
             contender.turn_to(tree)
-        first, *drawn = _drawn(ours.snapshot, repository.name, rounds + 1)
+        first, *drawn = ours.workspace.read(lambda snapshot: _drawn(snapshot, repository.name, rounds + 1)).value
         _open(started, [first, *drawn])
         for contender in started.values():
             contender.ask(first)

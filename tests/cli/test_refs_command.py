@@ -153,3 +153,17 @@ def _piped(text: str) -> Calls:
 
 def _name(reference: str) -> str:
     return reference.partition("#")[2].rpartition("@")[0]
+
+
+def test_typescript_property_includes_its_redeclarations(indexed: Sandbox) -> None:
+    write(
+        indexed.root,
+        "shapes.ts",
+        "export interface Shape {\n  kind: string;\n}\n"
+        "export interface Circle extends Shape {\n  kind: 'circle';\n}\n"
+        "export function name(shape: Shape) {\n  return shape.kind;\n}\n"
+        "export function round(circle: Circle) {\n  return circle.kind;\n}\n",
+    )
+    for line in (2, 5):
+        (found,) = indexed.json("refs", f"shapes.ts:{line}:3")["result"]["symbols"]
+        assert {row["line"] for row in found["references"]} == {2, 5, 8, 11} - {line}

@@ -190,3 +190,31 @@ def test_name_in_too_many_files_is_not_reported_uncalled(silent: Server, monkeyp
     assert fields["skipped_files"] == 1
     shown = silent.text("call_graph", {"symbol": "Mail.never"})
     assert "no callers found; 1 file with this name not searched (search mode=references" in shown
+
+
+def test_caller_is_the_code_that_runs_the_call(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "plugins.py": (
+            "def register(function):\n    return function\n\n\n"
+            "def default():\n    return 1\n\n\n"
+            "@register\ndef plugin(count=default()):\n    return count\n\n\n"
+            "names = default()\nall_names = [default() for _ in range(3)]\n\n\n"
+            "class Holder:\n    value = default()\n\n"
+            "    @register\n    def get(self):\n        return default()\n"
+        )
+    }
+    with serving(make_repository(tmp_path / "repo", files)) as server:
+        top, holder = "plugins.py:1", "plugins.py#Holder@18"
+        register, default = "plugins.py#register@1", "plugins.py#default@5"
+        callers = {"direction": "callers"}
+        assert edges(server.call("call_graph", {"symbol": "register", **callers})) == {
+            (top, register),
+            (holder, register),
+        }
+        assert edges(server.call("call_graph", {"symbol": "default", **callers})) == {
+            (top, default),
+            (holder, default),
+            ("plugins.py#Holder.get@21", default),
+        }
+        for name in ("plugin", "names"):
+            assert edges(server.call("call_graph", {"symbol": name, "direction": "callees"})) == set()

@@ -164,6 +164,14 @@ def find_family(snapshot: Snapshot, symbol: Symbol) -> OverrideFamily | None:
     return OverrideFamily(certain, others, above.open or above.outside)
 
 
+def list_redeclarations(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
+    """List the properties of related TypeScript types that are the same property: a value has it once."""
+    if symbol.kind not in ("property", "field") or _language(snapshot, symbol) not in TYPESCRIPT:
+        return []
+    family = find_family(snapshot, symbol)
+    return [*family.overrides, *family.overridden_by] if family is not None else []
+
+
 def _inherited(snapshot: Snapshot, owner: Symbol, symbol: Symbol) -> tuple[list[Symbol], bool]:
     language = _language(snapshot, symbol)
     parts = _parts(snapshot, owner)

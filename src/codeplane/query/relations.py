@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath
 from codeplane.base.symbols import symbol_ref
 from codeplane.facts.links import uid_number, uid_text
 from codeplane.facts.model import Tier
+from codeplane.query.calling_scopes import find_scope_definitions
 from codeplane.query.enclosing import find_enclosing
 from codeplane.query.rows import file_row_range, find_block, find_links
 from codeplane.query.snapshot import Snapshot, check_limit
@@ -178,11 +179,12 @@ def _targets_at(snapshot: Snapshot, file_id: int, line: int, column: int) -> lis
 def list_callees(snapshot: Snapshot, symbol: Symbol) -> Callees:
     """List what a definition calls itself, not through nested definitions, in source order."""
     links = find_links(snapshot, symbol.file_id)
-    places = sorted({(line, column) for _, line, column, _, _ in links.calls})
-    inside = set(_inside(snapshot, symbol, places))
+    numbers = sorted({scope for scope, *_ in (*links.calls, *links.open_calls)})
+    callers = find_scope_definitions(snapshot, symbol.file_id, numbers)
+    own = {scope for scope, caller in callers.items() if caller is not None and caller.def_uid == symbol.def_uid}
     grouped: dict[int, list[tuple[tuple[int, int], int]]] = {}
-    for _, line, column, which, tier in links.calls:
-        if (line, column) in inside:
+    for scope, line, column, which, tier in links.calls:
+        if scope in own:
             grouped.setdefault(links.targets[which], []).append(((line, column), tier))
     symbols = find_symbols(snapshot, grouped.keys())
     calls = [
@@ -192,29 +194,9 @@ def list_callees(snapshot: Snapshot, symbol: Symbol) -> Callees:
         for number, made in grouped.items()
         if number in symbols
     ]
-    unresolved = outside = 0
-    block = find_block(snapshot, symbol.file_id)
-    if block is not None:
-        starts = [
-            (block.facts.scopes[scope].start_line, block.facts.scopes[scope].start_col)
-            for scope, _, _ in links.open_calls
-        ]
-        own = set(_inside(snapshot, symbol, starts))
-        for start, (_, unknown, foreign) in zip(starts, links.open_calls, strict=True):
-            if start in own:
-                unresolved += unknown
-                outside += foreign
+    counts = [(unknown, foreign) for scope, unknown, foreign in links.open_calls if scope in own]
+    unresolved, outside = (sum(column) for column in zip(*counts, strict=True)) if counts else (0, 0)
     return Callees(sorted(calls, key=lambda call: call.places), unresolved, outside)
-
-
-def _inside(snapshot: Snapshot, symbol: Symbol, places: list[tuple[int, int]]) -> Iterable[tuple[int, int]]:
-    """Yield the places whose innermost definition is the symbol."""
-    if not places:
-        return
-    for _, _, enclosing in find_enclosing(snapshot, {symbol.path: places}):
-        for place, outer in zip(places, enclosing, strict=True):
-            if outer is not None and outer.def_uid == symbol.def_uid:
-                yield place
 
 
 def list_bases(snapshot: Snapshot, number: int) -> tuple[list[int], bool]:

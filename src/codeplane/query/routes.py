@@ -5,14 +5,17 @@ References and the call graph both read from here, so that they list the same pl
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath
 from codeplane.facts.links import uid_number
 from codeplane.facts.model import ReferenceRole, Tier, Usage
 from codeplane.languages.registry import detect
+from codeplane.query.calling_scopes import find_calling_definitions
 from codeplane.query.contents import list_files_with_name
-from codeplane.query.enclosing import find_enclosing
+from codeplane.query.enclosing import EnclosingDef, find_enclosing
+from codeplane.query.files import get_file
 from codeplane.query.occurrences import list_occurrences
 from codeplane.query.overrides import (
     CLASSES,
@@ -22,6 +25,7 @@ from codeplane.query.overrides import (
     is_constructor,
     list_constructors,
     list_overridden,
+    list_redeclarations,
 )
 from codeplane.query.refs import UseRow, list_uses_of
 from codeplane.query.relations import CallSites, Symbol, find_symbols, list_members
@@ -47,6 +51,8 @@ class Route(NamedTuple):
     """True if calls of it may not be uses of the symbol"""
     except_for: frozenset[int] = frozenset()
     """Numbers of symbols; a place that calls one of them does not use the symbol"""
+    is_same: bool = False
+    """True if both are one property, so that a declaration of it is a use, too"""
 
 
 class Routes(NamedTuple):
@@ -74,6 +80,7 @@ def find_routes(snapshot: Snapshot, symbol: Symbol) -> Routes:
     declared = _declarations(snapshot, symbol)
     overridden = list_overridden(snapshot, symbol) if symbol.kind in _CALLED else NO_OVERRIDES
     others = [Route(member, False, member.number in overridden.possible) for member in overridden.members]
+    others += [Route(member, False, False, is_same=True) for member in list_redeclarations(snapshot, symbol)]
     if symbol.kind in CLASSES:
         others += [Route(constructor, True, False) for constructor in list_constructors(snapshot, symbol)]
     elif is_constructor(symbol):
@@ -101,7 +108,7 @@ def list_routed_uses(snapshot: Snapshot, routes: Routes) -> list[UseRow]:
         excluded |= {use[:2] for use in found.values() if use.calls} if route.calls_only else set()
         for use in list_uses_of(snapshot, route.symbol.number):
             # A call without a name has no role.
-            wanted = use.calls or (use.role is ReferenceRole.REFERENCE and not route.calls_only)
+            wanted = use.calls or (use.role is ReferenceRole.REFERENCE and not route.calls_only) or route.is_same
             if wanted and use[:3] not in found and use[:2] not in excluded:
                 tier = min(use.tier, Tier.ANCHORED) if route.is_possible else use.tier
                 found[use[:3]] = use._replace(tier=tier, via=route.symbol)
@@ -114,13 +121,12 @@ def list_callers(snapshot: Snapshot, routes: Routes) -> list[CallSites]:
     by_path: dict[RepoPath, list[UseRow]] = {}
     for use in uses:
         by_path.setdefault(use.path, []).append(use)
-    places = {path: [(use.start_line, use.start_col) for use in here] for path, here in by_path.items()}
-    enclosing = {path: outer for path, _, outer in find_enclosing(snapshot, places)}
-    numbers = {uid_number(outer.def_uid) for found in enclosing.values() for outer in found if outer is not None}
+    callers = {path: _callers_in(snapshot, path, here) for path, here in by_path.items()}
+    numbers = {uid_number(outer.def_uid) for found in callers.values() for outer in found if outer is not None}
     symbols = find_symbols(snapshot, numbers)
     grouped: dict[tuple[RepoPath, int | None, Symbol | None], list[UseRow]] = {}
     for path, here in sorted(by_path.items()):
-        for use, outer in zip(here, enclosing.get(path, [None] * len(here)), strict=True):
+        for use, outer in zip(here, callers[path], strict=True):
             key = (path, uid_number(outer.def_uid) if outer is not None else None, use.via)
             grouped.setdefault(key, []).append(use)
     calls = [
@@ -134,6 +140,17 @@ def list_callers(snapshot: Snapshot, routes: Routes) -> list[CallSites]:
         for (path, number, via), made in grouped.items()
     ]
     return sorted(calls, key=lambda call: call.via is not None)
+
+
+def _callers_in(snapshot: Snapshot, path: RepoPath, calls: Sequence[UseRow]) -> list[EnclosingDef | None]:
+    """Return the definitions of a file that run these calls."""
+    file = get_file(snapshot, path)
+    known = find_calling_definitions(snapshot, file.file_id) if file is not None else {}
+    places = [(use.start_line, use.start_col) for use in calls]
+    # A construction is listed at the name of its class, which need not be the place of the call.
+    around = [outer for _, _, found in find_enclosing(snapshot, {path: places}) for outer in found]
+    around = around or [None] * len(places)
+    return [known.get(place, outer) for place, outer in zip(places, around, strict=True)]
 
 
 def count_name_uses(snapshot: Snapshot, routes: Routes) -> NameUses:

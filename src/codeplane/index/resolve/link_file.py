@@ -103,14 +103,16 @@ class _FileLinker:
                     self._add_use(target, link.ref, link.tier, how, place)
 
     def add_call(self, evaluator: Evaluator, file: FileScope, edge: CallEdge) -> None:
-        place = (edge.line, edge.col)
+        place, scope = (edge.line, edge.col), edge.scope
         if edge.ref >= 0:
             place = (self.columns.lines[edge.ref], self.columns.columns[edge.ref])
+            # A default value is evaluated outside of the function that it belongs to.
+            scope = self.columns.scopes[edge.ref]
         targets = [target for value in edge.targets if (target := self._called(evaluator, value)) is not None]
         for target in targets:
             tier = self._tier(target, place)
             self._add_use(target, edge.ref, tier, CALLS, place)
-            self._calls.append((edge.scope, *place, target, tier))
+            self._calls.append((scope, *place, target, tier))
         for class_ in edge.constructed:
             site = definition_site(class_.path, class_.definition)
             made = self._library.uid(site) if class_.definition >= 0 else None
