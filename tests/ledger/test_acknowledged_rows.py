@@ -27,7 +27,7 @@ from codeplane.ledger.rotation import Retention
 from codeplane.ledger.ledger import Ledger
 from codeplane.ledger.events import Event
 directory, first, bytes_each = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-ledger = Ledger.open(directory, owner="me", retention=Retention(bytes=bytes_each, archives=10_000))
+ledger = Ledger.open(directory, owner="me", retention=Retention(bytes=bytes_each))
 def answer(lane):
     number = first
     while True:

@@ -296,16 +296,28 @@ def test_file_being_read_is_not_rotated(tmp_path: Path) -> None:
     assert verify_chain(tmp_path).rows == 3
 
 
-def test_number_of_archives_is_limited(tmp_path: Path) -> None:
-    opened = open_current(tmp_path, "", 0)
-    file = opened.file
-    for _ in range(6):
-        following = rotate(tmp_path, file, "", 0, Retention(archives=3))
+@pytest.mark.parametrize(("days", "remaining"), [(0, range(1, 13)), (5, range(7, 13)), (30, range(1, 13))])
+def test_archives_are_deleted_by_age_alone(tmp_path: Path, days: int, remaining: range) -> None:
+    file = open_current(tmp_path, "", 0).file
+    for day in range(12):
+        following = rotate(tmp_path, file, "", day * DAY_MS, Retention(days=days))
         assert following is not None
         file = following
     file.close()
-    assert [path.name for path in list_archives(tmp_path)] == [f"ledger-1970-01-01-{number}.db" for number in (4, 5, 6)]
+    expected = [f"ledger-1970-01-{number:02}-{number}.db" for number in remaining]
+    assert [path.name for path in list_archives(tmp_path)] == expected
     assert verify_chain(tmp_path).is_intact
+
+
+def test_many_rotations_on_one_day_delete_nothing(tmp_path: Path) -> None:
+    file = open_current(tmp_path, "", 0).file
+    for _ in range(20):
+        following = rotate(tmp_path, file, "", 0, Retention(days=1))
+        assert following is not None
+        file = following
+    file.close()
+    assert len(list_archives(tmp_path)) == 20
+    assert verify_chain(tmp_path).rows == 21
 
 
 @pytest.mark.parametrize("suffix", ["", "-wal", "-journal"])

@@ -342,7 +342,7 @@ def test_rotation_by_tasks_waits_for_open_intents(tmp_path: Path) -> None:
 
 
 def test_operations_after_a_number_span_files(tmp_path: Path) -> None:
-    ledger = Ledger.open(tmp_path, retention=Retention(tasks=1, archives=100))
+    ledger = Ledger.open(tmp_path, retention=Retention(tasks=1))
     for number in range(5):
         ledger.open_task(f"t_{number}")
         ledger.outcome(replace(READ, request_id=f"r_{number}", tool="read" if number % 2 else "search"))
@@ -359,18 +359,18 @@ def test_operations_after_a_number_span_files(tmp_path: Path) -> None:
 
 
 def test_rotation_by_size(tmp_path: Path) -> None:
-    ledger = Ledger.open(tmp_path, retention=Retention(bytes=200_000, archives=2))
+    ledger = Ledger.open(tmp_path, retention=Retention(bytes=200_000))
     for _ in range(12):
         for _ in range(10):
             ledger.outcome(replace(READ, record=CallRecord(failing_tests=["x" * 1000] * 20)))
         ledger.flush()
     ledger.close()
-    assert len(list_archives(tmp_path)) == 2
-    assert verify_chain(tmp_path).is_intact
+    assert len(list_archives(tmp_path)) >= 2
+    assert verify_chain(tmp_path).rows == 121 + len(list_archives(tmp_path))
 
 
 def test_concurrent_readers_during_rotations(tmp_path: Path) -> None:
-    ledger = Ledger.open(tmp_path, retention=Retention(tasks=2, archives=100))
+    ledger = Ledger.open(tmp_path, retention=Retention(tasks=2))
     stop = threading.Event()
     wrong: list[object] = []
 

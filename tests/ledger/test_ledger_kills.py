@@ -24,7 +24,7 @@ from threading import Thread
 from codeplane.ledger.rotation import Retention
 from codeplane.ledger.ledger import Ledger
 from codeplane.ledger.events import Event
-ledger = Ledger.open(Path(sys.argv[1]), retention=Retention(tasks=int(sys.argv[2]), archives=1000))
+ledger = Ledger.open(Path(sys.argv[1]), retention=Retention(tasks=int(sys.argv[2])))
 def read():
     number = 0
     while True:

@@ -248,7 +248,7 @@ KEYS: tuple[ConfigKey, ...] = (
         _ledger.retention_days,
         "a whole number of days from 0 to 3650",
         "90",
-        "How long the ledger of calls is kept; 0: forever.",
+        "How many days the ledger of calls is kept at least; 0: forever.",
         outside="a repository may not choose how long the ledger is kept",
     ),
     ConfigKey(

@@ -8,10 +8,11 @@ files. Callers hold `ledger/lock`, which is separate from the index lock: anothe
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import takewhile
 from pathlib import Path
 
 import apsw
@@ -34,20 +35,22 @@ _TEMPORARY = ".tmp-ledger"
 _FILE_SET = ("", *SIDE_FILES)
 _CHAIN_START = ChainHead(0, FIRST_HASH)
 _MAX_TRUSTED_SEQ = 2**53
+_MAX_QUARANTINED = 8
+_DAY_MS = 86_400_000
 _FOREIGN = "the ledger was not created on this machine"
 
 
 @dataclass(frozen=True)
 class Retention:
-    """Limits at which a file is rotated, and the number of archives to keep."""
+    """Limits at which a file is rotated, and how long an archive is kept."""
 
     days: int = 14
+    """Minimum age of a deleted row; 0: nothing is deleted."""
     tasks: int = 500
     bytes: int = 32 * 1024 * 1024
-    archives: int = 8
 
     def is_due(self, file: LedgerFile, now_ms: int) -> bool:
-        is_old = now_ms - file.began_at_ms >= self.days * 86_400_000
+        is_old = self.days > 0 and now_ms - file.began_at_ms >= self.days * _DAY_MS
         return is_old or file.tasks >= self.tasks or file.size_bytes() >= self.bytes
 
 
@@ -111,7 +114,7 @@ def rotate(directory: Path, file: LedgerFile, owner: str, now_ms: int, retention
             if not file.seal():
                 return None
             _move(directory, archive, "ledger", now_ms)
-            _delete_oldest(archive, retention.archives)
+            _delete_expired(archive, now_ms, retention.days)
         return _begin(directory, "rotated", file.head, owner, now_ms)
 
 
@@ -169,7 +172,7 @@ def _quarantine(directory: Path, owner: str, now_ms: int, kind: str, reason: str
     if kind == "foreign":
         _quarantine_archives(directory, [path.name for path in list_archives(directory)])
     with _archive(directory) as archive:
-        _delete_oldest(archive, Retention().archives, "damaged")
+        _delete(archive, archive_names(archive, "damaged")[:-_MAX_QUARANTINED])
     previous = _CHAIN_START if kind == "foreign" else _last_head(directory, directory / ARCHIVE_NAME / name)
     file = _begin(directory, kind, previous, owner, now_ms)
     return OpenedLedger(file, quarantined=QuarantinedFile(kind, f"{ARCHIVE_NAME}/{name}", reason))
@@ -236,8 +239,7 @@ def _archive(directory: Path) -> Iterator[int]:
 
 def _move(directory: Path, archive: int, kind: str, now_ms: int) -> str:
     numbers = [int(match[2]) for name in os.listdir(archive) if (match := ARCHIVED_FILE.fullmatch(name))]
-    day = datetime.fromtimestamp(now_ms / 1000, UTC).strftime("%Y-%m-%d")
-    name = f"{kind}-{day}-{max(numbers, default=0) + 1}.db"
+    name = f"{kind}-{_day(now_ms)}-{max(numbers, default=0) + 1}.db"
     try:
         # Side files move first and together with the database, or the next database would take them for its own.
         for suffix in reversed(_FILE_SET):
@@ -250,12 +252,22 @@ def _move(directory: Path, archive: int, kind: str, now_ms: int) -> str:
     return name
 
 
-def _delete_oldest(archive: int, max_files: int, kind: str = "ledger") -> None:
-    names = archive_names(archive, kind)
-    for name in names[: max(0, len(names) - max_files)]:
+def _delete_expired(archive: int, now_ms: int, days: int) -> None:
+    """Delete the archives that were sealed more than `days` days ago, oldest first, up to the first that was not."""
+    oldest_day = _day(now_ms - days * _DAY_MS)
+    names = archive_names(archive, "ledger") if days else []
+    _delete(archive, takewhile(lambda name: name.removeprefix("ledger-") < oldest_day, names))
+
+
+def _delete(archive: int, names: Iterable[str]) -> None:
+    for name in names:
         for suffix in _FILE_SET:
             with suppress(OSError):
                 os.unlink(f"{name}{suffix}", dir_fd=archive)
+
+
+def _day(at_ms: int) -> str:
+    return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%d")
 
 
 def _sync(directory: Path) -> None:

@@ -25,6 +25,7 @@ from codeplane.ledger.queries import (
     list_tasks,
     sum_tasks,
 )
+from codeplane.ledger.rotation import Retention
 from codeplane.operations.context import Context
 from codeplane.store.identity import user_identity
 from codeplane.store.layout import open_state
@@ -43,7 +44,8 @@ def ledger_directory(context: Context) -> Path | None:
     if state is None:
         return None
     if has_pending_rows(state.path) and find_owner(state.path / ARCHIVE_NAME / LOCK_NAME) is None:
-        Ledger.open(state.path, owner=user_identity(context.user_state)).close()
+        retention = Retention(days=context.config.ledger.retention_days)
+        Ledger.open(state.path, owner=user_identity(context.user_state), retention=retention).close()
     return state.path
 
 

@@ -26,8 +26,6 @@ from codeplane.tasks.read_history import ReadHistory
 from codeplane.tasks.sessions import Session, Sessions
 from codeplane.tools.pipeline import CallPipeline
 
-_FOREVER_DAYS = 365_000
-
 
 def open_pipeline(
     context: Context, load: Callable[[Path], Context], *, once: bool = False, prewarm: bool = True
@@ -78,7 +76,7 @@ def open_pipeline(
 
 def _open_ledger(context: Context) -> Ledger | None:
     """Open the ledger; without one, calls are still answered but not recorded."""
-    retention = Retention(days=context.config.ledger.retention_days or _FOREVER_DAYS)
+    retention = Retention(days=context.config.ledger.retention_days)
     try:
         state = create_state(context.root)
         return Ledger.open(
