@@ -14,6 +14,7 @@ from codeplane.facts import ir
 from codeplane.facts.ir import Expr
 from codeplane.facts.model import Certainty, Target
 from codeplane.index.resolve import calls, containers, inflows, members, type_exprs
+from codeplane.index.resolve.definition_map import DefinitionMap
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.flow_targets import Inflow
 from codeplane.index.resolve.library import Library
@@ -57,6 +58,7 @@ class Evaluator:
         self.memo = self._cache.memo
         """For computations that run queries but never themselves."""
         self._dependencies = self._cache.dependencies
+        self.definitions = DefinitionMap(self)
         self._files: dict[str, tuple[FileScope, int]] = {}
         self.arguments: Arguments = {}
         """Known arguments of functions within the file."""
@@ -72,6 +74,7 @@ class Evaluator:
             inner._resolvers[language].evaluator = inner
         inner._outer, inner._own, inner.arguments = self._outer or self, path, arguments
         inner._files = self._files
+        inner.definitions = self.definitions
         inner._dependencies = inner._cache.dependencies = self._dependencies
         return inner
 
@@ -329,7 +332,7 @@ class Evaluator:
         row = file.defs[definition]
         resolver = self.resolver(file)
         if row.kind in resolver.traits.class_kinds:
-            return one(ClassType(*resolver.canonical(file.path, definition)))
+            return one(ClassType(*self.definitions.canonical(file.path, definition)))
         if row.kind in CALLABLES:
             return self.decorated_types(file, definition)
         if row.kind == "enum_member" and row.parent is not None and file.defs[row.parent].kind == "enum":

@@ -200,7 +200,7 @@ def attribute_types(evaluator: Evaluator, file: FileScope, definition: int, name
 
 def _is_instance(evaluator: Evaluator, file: FileScope, scope: int, definition: int) -> bool:
     resolver = evaluator.resolver(file)
-    whole = resolver.canonical(file.path, definition)
+    whole = evaluator.definitions.canonical(file.path, definition)
     return any(
         isinstance(value, Instance) and (value.path, value.definition) == whole
         for value in resolver.this_types(file, scope)

@@ -78,9 +78,6 @@ class OverloadedTraits(LanguageTraits):
 class OverloadedResolver(LanguageResolver):
     traits: OverloadedTraits = OverloadedTraits()
 
-    def definitions_named(self, name: str) -> Sequence[tuple[str, int]]:
-        return self.evaluator.memo_tracked(("named", name), lambda: self.evaluator.library.definitions_named(name))
-
     def apply_type_arguments(self, value: ClassType | External, file: FileScope, parts: Sequence[int]) -> Types:
         if isinstance(value, ClassType):
             return super().apply_type_arguments(value, file, parts)
@@ -122,7 +119,7 @@ class OverloadedResolver(LanguageResolver):
                         return found
             class_ = self.class_at(file, inner)
             if class_ is not None:
-                canonical = ClassType(*self.canonical(file.path, class_))
+                canonical = ClassType(*self.evaluator.definitions.canonical(file.path, class_))
                 found = self.of_usage(self.member_sites(canonical, name), usage)
                 if usage not in _CALL_USAGES and found:
                     return self._nearest(found)
@@ -201,7 +198,7 @@ class OverloadedResolver(LanguageResolver):
         name, bind, qualified = self._name_at(file, node)
         sites = self.resolve_name(file, scope, Usage.TYPE, qualified, bind)
         if sites:
-            return frozenset(Instance(*self.canonical(site.path, site.number)) for site in sites)
+            return frozenset(Instance(*self.evaluator.definitions.canonical(site.path, site.number)) for site in sites)
         if bind >= 0:
             return self.evaluator.query(Query(QueryKind.NAMED_TYPE, file.path, bind))
         return one(External(f"{name}()"))
@@ -238,7 +235,7 @@ class OverloadedResolver(LanguageResolver):
     def _class_around(self, site: Site) -> tuple[str, int] | None:
         is_definition = site.kind is SiteKind.DEFINITION
         around = self.enclosing_class(self.evaluator.file(site.path), site.number) if is_definition else None
-        return self.canonical(*around) if around is not None else None
+        return self.evaluator.definitions.canonical(*around) if around is not None else None
 
     def _is_visible(self, file: FileScope, site: Site) -> bool:
         if site.path == file.path or site.kind is not SiteKind.DEFINITION:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from codeplane.index.resolve.types import Site
+
 
 def shared_folders(a: str, b: str) -> int:
     """Number of leading directories that two paths share."""
@@ -11,3 +15,9 @@ def shared_folders(a: str, b: str) -> int:
             break
         count += 1
     return count
+
+
+def nearest_sites(sites: Sequence[Site], near: str) -> list[Site]:
+    """Return the sites that share the most directories with a path."""
+    shared = [shared_folders(site.path, near) for site in sites]
+    return [site for site, count in zip(sites, shared, strict=True) if count == max(shared)]

@@ -122,6 +122,10 @@ class LanguageResolver:
 
     # --- imports and modules
 
+    def module_of(self, file: FileScope, definition: int) -> str | None:
+        """Package or namespace whose names include a definition; None if none does."""
+        return None
+
     def local_name(self, row: SummaryImport) -> str | None:
         """Name that an import binds."""
         return row.alias or row.imported_name
@@ -233,10 +237,6 @@ class LanguageResolver:
             found += [definition_site(file.path, number) for number in file.detached.get(owner_name, {}).get(name, ())]
         return found
 
-    def canonical(self, path: str, definition: int) -> tuple[str, int]:
-        """The part of a type that represents all of it."""
-        return path, definition
-
     def class_parts(self, file: FileScope, definition: int) -> Sequence[tuple[FileScope, int]]:
         """All parts of a type that is defined in several places."""
         return ((file, definition),)
@@ -264,9 +264,11 @@ class LanguageResolver:
                 if parent is not None:
                     is_class = self.receiver_kind(file, owner) is ReceiverKind.CLASS
                     kind = ClassType if is_class else Instance
-                    return _seen_as(kind(*self.canonical(*parent), scope), is_super=is_super)
+                    return _seen_as(kind(*self.evaluator.definitions.canonical(*parent), scope), is_super=is_super)
                 if file.defs[owner].kind in self.traits.class_kinds:
-                    return _seen_as(Instance(*self.canonical(file.path, owner)), is_super=is_super)
+                    return _seen_as(
+                        Instance(*self.evaluator.definitions.canonical(file.path, owner)), is_super=is_super
+                    )
             scope = file.parent(scope)
         return NOTHING
 

@@ -103,7 +103,7 @@ def site_named_type(evaluator: Evaluator, site: Site) -> Types:
     file = evaluator.file(site.path)
     resolver = evaluator.resolver(file)
     if file.defs[site.number].kind in resolver.traits.class_kinds:
-        return one(Instance(*resolver.canonical(site.path, site.number)))
+        return one(Instance(*evaluator.definitions.canonical(site.path, site.number)))
     return evaluator.query(Query(QueryKind.ALIAS, site.path, site.number))
 
 

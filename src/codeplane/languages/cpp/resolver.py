@@ -75,7 +75,8 @@ class CppResolver(LanguageResolver):
         visible = self._includes.visible(path)
         found: list[Site] = []
         others: list[Site] = []
-        for site in self._by_full_name(qualified.rpartition(".")[2]).get(qualified, ()):
+        module, _, name = qualified.rpartition(".")
+        for site in self.evaluator.definitions.in_module(_LANGUAGES, module, name):
             (found if site.path in visible else others).append(site)
         if not found:
             return self._announced_class(visible, qualified, others)
@@ -99,16 +100,14 @@ class CppResolver(LanguageResolver):
             if file is not None and row.kind == "cpp_forward"
         )
 
-    def _by_full_name(self, name: str) -> dict[str, list[Site]]:
-        return self.evaluator.memo_tracked(("full names", name), lambda: self._read_full_names(name))
-
-    def _read_full_names(self, name: str) -> dict[str, list[Site]]:
-        found: dict[str, list[Site]] = {}
-        for path, number in self.evaluator.library.definitions_named(name):
-            file = self.evaluator.library.file(path)
-            if file is not None and file.language in _LANGUAGES and not _is_made_by_macro(file, number):
-                found.setdefault(_full_name(file, number), []).append(definition_site(path, number))
-        return found
+    def module_of(self, file: FileScope, definition: int) -> str | None:
+        """The enclosing namespace or class; members of an unscoped enumeration belong to what encloses it."""
+        if _is_made_by_macro(file, definition):
+            return None
+        row = file.defs[definition]
+        if row.kind == "enum_member" and row.parent is not None and file.defs[row.parent].scope == row.scope:
+            row = file.defs[row.parent]
+        return row.lexical_path.rpartition(".")[0]
 
     def _kind(self, site: Site) -> str:
         return self.evaluator.file(site.path).defs[site.number].kind
@@ -276,8 +275,8 @@ class CppResolver(LanguageResolver):
         ]
         if not declared:
             return [], []
-        full = f"{file.defs[definition].lexical_path}.{name}"
-        others = [site for site in self._by_full_name(name).get(full, ()) if site not in declared]
+        named = self.evaluator.definitions.in_module(_LANGUAGES, file.defs[definition].lexical_path, name)
+        others = [site for site in named if site not in declared]
         return declared, self._definitions_of(declared, others)
 
     def _member_types(self, site: Site, class_: ClassType) -> Types:
@@ -355,11 +354,3 @@ def _is_made_by_macro(file: FileScope, definition: int) -> bool:
     """A function without a return type, `TEST(a, b) {`, has another name after the expansion of the macro."""
     scope = file.body.get(definition)
     return file.defs[definition].kind == "function" and (scope is None or file.return_type(scope) is None)
-
-
-def _full_name(file: FileScope, definition: int) -> str:
-    """The full name; members of an unscoped enumeration belong to what encloses it."""
-    row = file.defs[definition]
-    if row.kind == "enum_member" and row.parent is not None and file.defs[row.parent].scope == row.scope:
-        return _qualify(file.defs[row.parent].lexical_path.rpartition(".")[0], row.name)
-    return row.lexical_path

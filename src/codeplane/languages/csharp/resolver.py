@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from posixpath import basename, dirname
 
 from codeplane.facts.ir import ParameterKind
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.overloaded import OverloadedResolver, OverloadedTraits, type_variable
-from codeplane.index.resolve.proximity import shared_folders
-from codeplane.index.resolve.queries import LanguageQuery, Operator
+from codeplane.index.resolve.proximity import nearest_sites
+from codeplane.index.resolve.queries import Operator
 from codeplane.index.resolve.types import (
     NOTHING,
     ClassType,
@@ -35,6 +35,7 @@ _COLLECTIONS = frozenset(
      "Stack", "Collection", "ReadOnlyCollection", "ImmutableArray", "ImmutableList", "IQueryable", "IAsyncEnumerable",
      "Task", "ValueTask", "Lazy", "ConcurrentBag", "ConcurrentQueue", "LinkedList", "IEnumerator", "Nullable"}
 )  # fmt: skip
+_LANGUAGES = frozenset({"csharp"})
 _TASKS = frozenset({"Task", "ValueTask"})
 _ELEMENT = frozenset(
     {"First", "FirstOrDefault", "Last", "LastOrDefault", "Single", "SingleOrDefault", "ElementAt", "Dequeue", "Peek",
@@ -66,36 +67,25 @@ class CSharpResolver(OverloadedResolver):
 
     # --- partial types
 
-    def canonical(self, path: str, definition: int) -> tuple[str, int]:
-        file = self.evaluator.file(path)
-        if definition not in file.partial:
-            return path, definition
-        first, number = self.class_parts(file, definition)[0]
-        return first.path, number
-
     def class_parts(self, file: FileScope, definition: int) -> Sequence[tuple[FileScope, int]]:
         if definition not in file.partial:
             return ((file, definition),)
         arity = len(file.variables.get(definition, ()))
-        query = LanguageQuery("csharp", "parts", (file.defs[definition].lexical_path, arity))
-        versions: frozenset[tuple[tuple[str, int], ...]] = self.evaluator.language_query(query, tuple)
-        found = [(self.evaluator.file(path), number) for path, number in max(versions, default=())]
-        return found or ((file, definition),)
-
-    def _partial_definitions(self, lexical_path: str, arity: int) -> list[tuple[str, int]]:
-        found: list[tuple[str, int]] = []
-        for path, number in self.definitions_named(lexical_path.rpartition(".")[2]):
-            file = self.evaluator.library.file(path)
-            if (
-                file is not None
-                and number in file.partial
-                and file.defs[number].lexical_path == lexical_path
-                and len(file.variables.get(number, ())) == arity
-            ):
-                found.append((path, number))
-        return found
+        row = file.defs[definition]
+        return [
+            (part, number)
+            for part, number in self.evaluator.definitions.named(_LANGUAGES, row.name)
+            if number in part.partial
+            and part.defs[number].lexical_path == row.lexical_path
+            and len(part.variables.get(number, ())) == arity
+        ] or ((file, definition),)
 
     # --- types by name
+
+    def module_of(self, file: FileScope, definition: int) -> str | None:
+        row = file.defs[definition]
+        is_outermost = row.parent is None or file.defs[row.parent].kind == "module"
+        return row.lexical_path[: -len(row.name) - 1] if is_outermost and row.kind in self.traits.class_kinds else None
 
     def qualify_name(self, file: FileScope, reference: int, name: str) -> str:
         arity = file.argument_counts.get(reference, 0)
@@ -113,39 +103,11 @@ class CSharpResolver(OverloadedResolver):
     def _types_in(self, namespace: str, name: str, near: str) -> list[Site]:
         """All parts of a type as a file sees it; of several types the nearest, if there is one."""
         name, _, arity = name.partition("`")
-        found = [site for owner, site in self._types_named(name) if owner == namespace]
-        if found:
-            found = self._of_arity(found, int(arity or 0))
+        found = self._of_arity(self.evaluator.definitions.in_module(_LANGUAGES, namespace, name), int(arity or 0))
         if len(found) < 2 or all(site.number in self.evaluator.file(site.path).partial for site in found):
             return found
-        shared = [shared_folders(site.path, near) for site in found]
-        nearest = [site for site, common in zip(found, shared, strict=True) if common == max(shared)]
+        nearest = nearest_sites(found, near)
         return nearest if len(nearest) == 1 else []
-
-    def _types_named(self, name: str) -> Sequence[tuple[str, Site]]:
-        """Outermost types of a name, each with its namespace."""
-        query = LanguageQuery("csharp", "types", (name,))
-        versions: frozenset[tuple[tuple[str, Site], ...]] = self.evaluator.language_query(query, tuple)
-        return max(versions, default=())
-
-    def compute_query(self, query: LanguageQuery) -> frozenset[Hashable]:
-        match query.name, query.arguments:
-            case "parts", (str(lexical_path), int(arity)):
-                return frozenset({tuple(self._partial_definitions(lexical_path, arity))})
-            case "types", (str(name),):
-                return frozenset({tuple(self._outermost_types(name))})
-        return super().compute_query(query)
-
-    def _outermost_types(self, name: str) -> list[tuple[str, Site]]:
-        found: list[tuple[str, Site]] = []
-        for path, number in self.definitions_named(name):
-            file = self.evaluator.library.file(path)
-            if file is not None and file.language == "csharp":
-                row = file.defs[number]
-                is_outermost = row.parent is None or file.defs[row.parent].kind == "module"
-                if row.kind in self.traits.class_kinds and is_outermost:
-                    found.append((row.lexical_path[: -len(row.name) - 1], definition_site(path, number)))
-        return found
 
     def _namespaces(self, file: FileScope, scope: int) -> list[str]:
         """The enclosing namespaces, innermost first, ending with the global one."""
@@ -165,7 +127,7 @@ class CSharpResolver(OverloadedResolver):
     def sites_outside(self, file: FileScope, scope: int, name: str) -> list[Site]:
         around = self._namespaces(file, scope)
         plain = name.partition("`")[0]
-        is_known = bool(self._types_named(plain))
+        is_known = bool(self.evaluator.definitions.modules(_LANGUAGES, plain))
         for namespace in around if is_known else ():
             found = self._types_in(namespace, name, file.path)
             if found:
@@ -178,11 +140,13 @@ class CSharpResolver(OverloadedResolver):
             elif is_known:
                 imported += self._types_used(source, name, file, around)
         imported = list(dict.fromkeys(imported))
-        types = {self.canonical(site.path, site.number) for site in imported if self.is_type(site)}
+        types = {
+            self.evaluator.definitions.canonical(site.path, site.number) for site in imported if self.is_type(site)
+        }
         return imported if len(types) < 2 else []
 
     def _types_used(self, source: str, name: str, file: FileScope, around: Sequence[str]) -> list[Site]:
-        owners = {owner for owner, _ in self._types_named(name.partition("`")[0])}
+        owners = self.evaluator.definitions.modules(_LANGUAGES, name.partition("`")[0])
         for namespace in around:
             full = f"{namespace}.{source}" if namespace else source
             found = self._types_in(full, name, file.path) if full in owners else []
@@ -261,7 +225,7 @@ class CSharpResolver(OverloadedResolver):
         while inner:
             class_ = self.class_at(file, inner)
             if class_ is not None:
-                receiver = ClassType(*self.canonical(file.path, class_))
+                receiver = ClassType(*self.evaluator.definitions.canonical(file.path, class_))
                 found = self.of_usage(self.member_sites(receiver, name), usage)
                 if found:
                     return found
@@ -294,14 +258,13 @@ class CSharpResolver(OverloadedResolver):
             *(source for source, _ in self._usings(file)),
         }
         found: list[Site] = []
-        for path, number in self.definitions_named(name):
-            other = self.evaluator.library.file(path)
-            scope = other.body.get(number) if other is not None and other.language == "csharp" else None
-            params = other.params.get(scope, ()) if other is not None and scope is not None else ()
-            if other is not None and params and params[0].kind == ParameterKind.SELF:
+        for other, number in self.evaluator.definitions.named(_LANGUAGES, name):
+            scope = other.body.get(number)
+            params = other.params.get(scope, ()) if scope is not None else ()
+            if params and params[0].kind == ParameterKind.SELF:
                 owner = other.defs[number].lexical_path.rpartition(".")[0].rpartition(".")[0]
                 if owner in visible and self._extends(other, params[0].type, receiver):
-                    found.append(definition_site(path, number))
+                    found.append(definition_site(other.path, number))
         return found
 
     def _extends(self, file: FileScope, node: int, receiver: Type) -> bool:

@@ -79,14 +79,14 @@ class GoResolver(LanguageResolver):
         return Tier.ANCHORED if ignored and not all(site.path.startswith(ignored) for site in sites) else Tier.STRONG
 
     def resolve_unbound(self, file: FileScope, name: str) -> list[Site]:
-        return self._packages.declarations(file, name)
+        return list(self._packages.declarations(file, name))
 
     def unbound_types(self, file: FileScope, name: str) -> Types:
         package = self._packages.imports(file).get(name)
         return one(package) if package is not None else super().unbound_types(file, name)
 
     def lookup_in_module(self, module: Module | NamespaceType, name: str) -> list[Site]:
-        return self._packages.package(module).names.get(name, []) if isinstance(module, NamespaceType) else []
+        return list(self._packages.package(module).names.get(name, ())) if isinstance(module, NamespaceType) else []
 
     def resolve_key(self, file: FileScope, literal: Types, name: str) -> Sequence[Site]:
         """A key of a map or list literal is an ordinary name, unless a local declaration may shadow it."""

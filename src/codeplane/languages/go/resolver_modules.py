@@ -7,14 +7,15 @@ its `go.work`. Any other module of the repository is external: the code says tha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from posixpath import basename, dirname, normpath
 from typing import NamedTuple
 
+from codeplane.index.resolve.definition_map import NO_DEFINITIONS, PackageDefinitions
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.types import External, NamespaceType, Site, Types, definition_site, one
+from codeplane.index.resolve.types import External, NamespaceType, Site, Types, one
 
 _MODULE = re.compile(r'^[ \t]*module[ \t]+"?([^\s"]+)', re.MULTILINE)
 _REPLACED = re.compile(
@@ -22,12 +23,6 @@ _REPLACED = re.compile(
     re.MULTILINE,
 )
 _USED = re.compile(r'^[ \t]*(?:use[ \t]+)?"?(\.{1,2}(?:/[^\s"]*)?)"?[ \t]*(?://.*)?$', re.MULTILINE)
-
-
-class GoPackage(NamedTuple):
-    names: Mapping[str, list[Site]]
-    members: Mapping[str, Mapping[str, list[Site]]]
-    """Methods, by the name of their type and their own."""
 
 
 class GoPackages:
@@ -43,26 +38,27 @@ class GoPackages:
                 texts[path] = str(content.get("text", "")) if content is not None else ""
         return _Declarations(texts)
 
-    def _directory(self, directory: str) -> _Directory:
-        return self._evaluator.memo_tracked(("go files", directory), lambda: self._read_directory(directory))
+    def _packages_in(self, directory: str) -> Mapping[str, PackageDefinitions]:
+        return self._evaluator.definitions.packages_in(directory, ".go")
 
-    def _read_directory(self, directory: str) -> _Directory:
-        library = self._evaluator.library
-        paths = [path for path in library.directory(directory) if path.endswith(".go")]
-        return _Directory([file for path in paths if (file := library.file(path)) is not None])
+    def _imported_name(self, directory: str) -> str | None:
+        """The package that an import of a directory refers to; programs in the same directory are left out."""
+        names = [name for name in self._packages_in(directory) if not name.endswith("_test")]
+        names = [name for name in names if name != "main"] or names
+        return names[0] if len(names) == 1 else None
 
-    def package_of(self, file: FileScope) -> GoPackage:
-        return self._directory(dirname(file.path)).package(file.package)
+    def package_of(self, file: FileScope) -> PackageDefinitions:
+        return self._packages_in(dirname(file.path)).get(file.package, NO_DEFINITIONS)
 
-    def package(self, namespace: NamespaceType) -> GoPackage:
-        return self._directory(namespace.name).package(namespace.qualifier)
+    def package(self, namespace: NamespaceType) -> PackageDefinitions:
+        return self._packages_in(namespace.name).get(namespace.qualifier, NO_DEFINITIONS)
 
     def imported(self, file: FileScope, number: int) -> Types:
         source = file.imports[number].source or ""
         key = ("go modules", dirname(file.path))
         modules = self._evaluator.memo_tracked(key, lambda: self._declarations.visible_from(file.path))
         directory = _find_directory(modules, source)
-        name = self._directory(directory).name if directory is not None else None
+        name = self._imported_name(directory) if directory is not None else None
         if directory is None or name is None:
             return one(External(source))
         return one(NamespaceType("go", directory, name))
@@ -79,13 +75,13 @@ class GoPackages:
                     found["." if row.imported_name == "*" else row.alias or value.qualifier] = value
         return found
 
-    def declarations(self, file: FileScope, name: str) -> list[Site]:
+    def declarations(self, file: FileScope, name: str) -> Sequence[Site]:
         """Declarations of a name that a file does not bind: of its package, or of a dot import."""
         imports = self.imports(file)
         if name in imports:
             return []
-        sites = self.package_of(file).names.get(name, [])
-        return sites if sites or "." not in imports else self.package(imports["."]).names.get(name, [])
+        sites = self.package_of(file).names.get(name, ())
+        return sites if sites or "." not in imports else self.package(imports["."]).names.get(name, ())
 
 
 class _GoModule(NamedTuple):
@@ -158,43 +154,3 @@ def ignored_directory(path: str) -> str:
         if folder[:1] in ("_", ".") or folder == "testdata":
             return "/".join(folders[:depth]) + "/"
     return ""
-
-
-class _Directory:
-    """The files of one directory, by the package that they declare."""
-
-    def __init__(self, files: list[FileScope]) -> None:
-        self._files: dict[str, list[FileScope]] = {}
-        for file in files:
-            if file.package:
-                self._files.setdefault(file.package, []).append(file)
-
-    @cached_property
-    def name(self) -> str | None:
-        """The package that an import of the directory refers to; programs in the same directory are left out."""
-        names = [name for name in self._files if not name.endswith("_test")]
-        names = [name for name in names if name != "main"] or names
-        return names[0] if len(names) == 1 else None
-
-    @cached_property
-    def _packages(self) -> dict[str, GoPackage]:
-        return {}
-
-    def package(self, name: str) -> GoPackage:
-        if name not in self._packages:
-            self._packages[name] = _read_package(self._files.get(name, []))
-        return self._packages[name]
-
-
-def _read_package(files: list[FileScope]) -> GoPackage:
-    names: dict[str, list[Site]] = {}
-    members: dict[str, dict[str, list[Site]]] = {}
-    for file in files:
-        for number, row in enumerate(file.defs):
-            if row.scope == 0 and row.parent is None and row.lexical_path == row.name:
-                names.setdefault(row.name, []).append(definition_site(file.path, number))
-        for owner, methods in file.detached.items():
-            for name, numbers in methods.items():
-                known = members.setdefault(owner, {}).setdefault(name, [])
-                known += [definition_site(file.path, number) for number in numbers]
-    return GoPackage(names, members)

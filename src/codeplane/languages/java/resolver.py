@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from codeplane.index.resolve.calls import arguments_of
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.overloaded import OverloadedResolver, OverloadedTraits
-from codeplane.index.resolve.proximity import shared_folders
+from codeplane.index.resolve.proximity import nearest_sites
 from codeplane.index.resolve.types import (
     NOTHING,
     ClassType,
@@ -19,7 +19,6 @@ from codeplane.index.resolve.types import (
     Site,
     TupleType,
     Types,
-    definition_site,
     list_of,
     one,
     tuple_of,
@@ -44,7 +43,7 @@ _UNIVERSAL_RESULTS = {
     "getClass": "Class()",
 }
 """Results of methods that every object has."""
-_JVM = frozenset({"java", "kotlin"})
+JVM = frozenset({"java", "kotlin"})
 _MAP_VALUE = frozenset({"get", "getOrDefault", "remove", "put", "putIfAbsent", "computeIfAbsent", "compute", "merge"})
 _ELEMENT = frozenset(
     {"get", "next", "previous", "remove", "poll", "peek", "pop", "element", "first", "last", "getFirst", "getLast",
@@ -79,28 +78,20 @@ class JavaResolver(OverloadedResolver):
 
     # --- types by name
 
+    def module_of(self, file: FileScope, definition: int) -> str | None:
+        row = file.defs[definition]
+        return file.package if row.parent is None and row.scope == 0 else None
+
     def types_in(self, package: str, name: str, near: str) -> list[Site]:
         """Types of a package as a file sees them; of several the nearest, if there is one."""
-        found = self._types_named(package, name)
+        found = [site for site in self.evaluator.definitions.in_module(JVM, package, name) if self.is_type(site)]
         if len(found) < 2:
             return found
-        shared = [shared_folders(site.path, near) for site in found]
-        nearest = [site for site, count in zip(found, shared, strict=True) if count == max(shared)]
+        nearest = nearest_sites(found, near)
         if len(nearest) > 1:
             # A declaration for all platforms represents its implementations.
             nearest = [site for site in nearest if "/commonMain/" in site.path]
         return nearest if len(nearest) == 1 else []
-
-    def _types_named(self, package: str, name: str) -> list[Site]:
-        found: list[Site] = []
-        for path, number in self.definitions_named(name):
-            file = self.evaluator.library.file(path)
-            if file is not None and file.language in _JVM:
-                row = file.defs[number]
-                is_outermost = row.parent is None and row.scope == 0 and row.kind in self.traits.class_kinds
-                if is_outermost and file.package == package:
-                    found.append(definition_site(path, number))
-        return found
 
     def qualified(self, name: str, near: str) -> list[Site]:
         """The type of a qualified name, nested or not."""

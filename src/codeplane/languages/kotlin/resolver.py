@@ -22,6 +22,7 @@ from codeplane.index.resolve.types import (
 )
 from codeplane.languages.java.resolver import JavaResolver
 
+_LANGUAGES = frozenset({"kotlin"})
 _SCOPE_FUNCTIONS = frozenset({"apply", "run", "with", "buildString", "buildList", "buildMap", "buildSet"})
 
 
@@ -37,14 +38,10 @@ class KotlinResolver(JavaResolver):
     def _declared_in(self, package: str, name: str, near: str) -> list[Site]:
         """Types, functions and properties of a package."""
         found = self.types_in(package, name, near)
-        for path, number in self.definitions_named(name):
-            file = self.evaluator.library.file(path)
-            if file is not None and file.language == "kotlin":
-                row = file.defs[number]
-                is_outermost = row.parent is None and row.scope == 0 and row.kind in ("function", "property")
-                is_visible = row.visibility != "private" or path == near
-                if is_outermost and is_visible and file.package == package:
-                    found.append(definition_site(path, number))
+        for site in self.evaluator.definitions.in_module(_LANGUAGES, package, name):
+            row = self.evaluator.file(site.path).defs[site.number]
+            if row.kind in ("function", "property") and (row.visibility != "private" or site.path == near):
+                found.append(site)
         return found
 
     def resolve_import(self, file: FileScope, number: int) -> list[Site]:
@@ -115,16 +112,14 @@ class KotlinResolver(JavaResolver):
         if not is_external and not isinstance(receiver, Instance | ListType | DictType):
             return ()
         found: list[Site] = []
-        for path, number in self.definitions_named(name):
-            other = self.evaluator.library.file(path)
-            extended = other.receiver(number) if other is not None else None
+        for other, number in self.evaluator.definitions.named(_LANGUAGES, name):
+            extended = other.receiver(number)
             if (
-                other is not None
-                and extended is not None
+                extended is not None
                 and self._is_extension_visible(file, other, number, name)
                 and self._extends(other, extended, receiver)
             ):
-                found.append(definition_site(path, number))
+                found.append(definition_site(other.path, number))
         return found
 
     def _is_extension_visible(self, file: FileScope, other: FileScope, number: int, name: str) -> bool:

@@ -47,6 +47,7 @@ from codeplane.languages.php.resolver_doc_types import (
 _CLASS, _FUNCTION, _CONSTANT = "class", "function", "constant"
 _IMPORT_KINDS = {"php_use": _CLASS, "php_use_function": _FUNCTION, "php_use_const": _CONSTANT}
 _USAGE_KINDS = {Usage.TYPE: _CLASS, Usage.CALL: _FUNCTION, Usage.NAME: _CONSTANT}
+_LANGUAGES = frozenset({"php"})
 _CLASS_KINDS = frozenset({"class", "interface", "trait", "enum"})
 _METHODS = frozenset({"method", "constructor"})
 _ENUM_FACTORIES = frozenset({"from()", "tryFrom()"})
@@ -69,6 +70,12 @@ class PhpResolver(LanguageResolver):
             scope = file.parent(scope) or 0
         known = self.evaluator.memo_tracked(("php namespaces", file.path), lambda: _read_namespaces(file))
         return scope, known.get(scope, "")
+
+    def module_of(self, file: FileScope, definition: int) -> str | None:
+        row = file.defs[definition]
+        is_member = row.parent is not None and file.defs[row.parent].kind in _CLASS_KINDS
+        is_named = row.kind in _CLASS_KINDS or (row.kind in (_FUNCTION, _CONSTANT) and not is_member)
+        return self._namespace_at(file, row.scope)[1] if is_named else None
 
     def _alias(self, file: FileScope, scope: int, kind: str, name: str) -> str | None:
         known = self.evaluator.memo_tracked(("php aliases", file.path), lambda: _read_aliases(file))
@@ -99,18 +106,9 @@ class PhpResolver(LanguageResolver):
 
     def _definitions(self, kind: str, name: str) -> Sequence[Site]:
         """All definitions of a full name."""
-        return self.evaluator.memo_tracked(("php", kind, name), lambda: self._find_definitions(kind, name))
-
-    def _find_definitions(self, kind: str, name: str) -> list[Site]:
         namespace, _, last = name.rpartition("\\")
-        return [
-            definition_site(path, number)
-            for path, number in self.evaluator.library.definitions_named(last)
-            if (file := self.evaluator.library.file(path)) is not None
-            and file.language == "php"
-            and _is_kind(file, file.defs[number], kind)
-            and self._namespace_at(file, file.defs[number].scope)[1] == namespace
-        ]
+        found = self.evaluator.definitions.in_module(_LANGUAGES, namespace, last)
+        return [site for site in found if _is_kind(self.evaluator.file(site.path).defs[site.number], kind)]
 
     def _find(self, file: FileScope, name: str, scope: int, kind: str) -> list[Site]:
         for full in self._full_names(file, name, scope, kind):
@@ -254,10 +252,8 @@ class PhpResolver(LanguageResolver):
         return instances(self.types_at(self._find(file, name, scope, _CLASS)))
 
 
-def _is_kind(file: FileScope, row: SummaryDefinition, kind: str) -> bool:
-    if kind == _CLASS:
-        return row.kind in _CLASS_KINDS
-    return row.kind == kind and (row.parent is None or file.defs[row.parent].kind not in _CLASS_KINDS)
+def _is_kind(row: SummaryDefinition, kind: str) -> bool:
+    return row.kind in _CLASS_KINDS if kind == _CLASS else row.kind == kind
 
 
 def _read_namespaces(file: FileScope) -> dict[int, str]:

@@ -65,9 +65,6 @@ class RubyResolver(LanguageResolver):
         externals = sum(isinstance(value, External) and value.name.endswith("()") for value in types)
         return types if externals in (0, len(types)) else TOP
 
-    def canonical(self, path: str, definition: int) -> Opening:
-        return self._constants.canonical(path, definition)
-
     def class_parts(self, file: FileScope, definition: int) -> Sequence[tuple[FileScope, int]]:
         openings = self._constants.openings(ClassType(file.path, definition))
         return [(self.evaluator.file(path), number) for path, number in openings]
@@ -116,7 +113,7 @@ class RubyResolver(LanguageResolver):
             owner = file.owner.get(scope)
             if owner is not None:
                 if file.defs[owner].kind in CLASS_KINDS:
-                    return ClassType(*self.canonical(file.path, owner)) if not blocks else None
+                    return ClassType(*self.evaluator.definitions.canonical(file.path, owner)) if not blocks else None
                 around = self.enclosing_class(file, owner)
                 if around is None:
                     return None
@@ -129,7 +126,7 @@ class RubyResolver(LanguageResolver):
 
     def enclosing_class(self, file: FileScope, definition: int) -> Opening | None:
         found = super().enclosing_class(file, definition)
-        return self.canonical(*found) if found is not None else None
+        return self.evaluator.definitions.canonical(*found) if found is not None else None
 
     def _is_static(self, file: FileScope, definition: int) -> bool:
         """True for a method of the class object."""
@@ -230,7 +227,7 @@ class RubyResolver(LanguageResolver):
         openings = self._constants.openings(base)
         found: list[tuple[str, int, int]] = []
         is_namespace = self._constants.is_namespace(full)
-        for path, number in self._constants.all_definitions(f"{full}.{name}"):
+        for path, number in self.evaluator.definitions.at(f"{full}.{name}"):
             if is_namespace and is_test(path):
                 continue
             file = self.evaluator.library.file(path)

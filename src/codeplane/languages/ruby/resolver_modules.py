@@ -40,13 +40,8 @@ class RubyConstants:
         """Definitions of a constant by its path; of a namespace the defining ones, or the first."""
         return self._evaluator.memo_tracked(("ruby", full), lambda: self._find_definitions(full))
 
-    def all_definitions(self, full: str) -> Sequence[Opening]:
-        return self._evaluator.memo_tracked(
-            ("ruby definitions", full), lambda: self._evaluator.library.definitions_at(full)
-        )
-
     def _find_definitions(self, full: str) -> list[Opening]:
-        found = self.all_definitions(full) if full not in _CORE else ()
+        found = self._evaluator.definitions.at(full) if full not in _CORE else ()
         if self.is_namespace(full):
             own = full.rpartition(".")[2].lower()
             defining = [opening for opening in found if _stem(opening[0]) == own and not is_test(opening[0])]
@@ -66,7 +61,7 @@ class RubyConstants:
         return [opening for opening in found if not is_test(opening[0])]
 
     def is_namespace(self, full: str) -> bool:
-        return len(self.all_definitions(full)) > MAX_OPENINGS
+        return len(self._evaluator.definitions.at(full)) > MAX_OPENINGS
 
     def _is_definition(self, file: FileScope, definition: int) -> bool:
         return file.defs[definition].kind == "constant" or bool(file.bases(definition))
@@ -76,13 +71,6 @@ class RubyConstants:
 
     def openings(self, value: ClassType) -> Sequence[Opening]:
         return self.definitions(self.full_name(value)) or ((value.path, value.definition),)
-
-    def canonical(self, path: str, definition: int) -> Opening:
-        """The first opening."""
-        for opening in self.definitions(self._evaluator.file(path).defs[definition].lexical_path):
-            if self._evaluator.file(opening[0]).defs[opening[1]].kind in CLASS_KINDS:
-                return opening
-        return path, definition
 
     def _enclosing_modules(self, file: FileScope, scope: int | None) -> Iterator[int]:
         """Classes and modules around a scope, innermost first."""
@@ -104,7 +92,7 @@ class RubyConstants:
                 return full
         if innermost is None:
             return name
-        return self.inherited(ClassType(*self.canonical(file.path, innermost)), name) or name
+        return self.inherited(ClassType(*self._evaluator.definitions.canonical(file.path, innermost)), name) or name
 
     def inherited(self, value: ClassType | Instance, name: str) -> str | None:
         for base in self._evaluator.mro(value.path, value.definition):

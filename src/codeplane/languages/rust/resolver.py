@@ -46,6 +46,7 @@ from codeplane.languages.rust.resolver_modules import Crates
 
 _SEPARATOR = re.compile(r"\.|::")
 _TYPE_KINDS = frozenset({"module", "struct", "enum", "trait", "type"})
+_LANGUAGES = frozenset({"rust"})
 _MAX_NESTING = 50
 
 
@@ -215,17 +216,12 @@ class RustResolver(RustMembers):
         """The macro of a crate with this name, if it is unique."""
         if root is None:
             return []
-        named = self.evaluator.memo_tracked(("macros", name), lambda: self._read_macros(name))
-        found = [site for site in named if self._crates.root(site.path) == root]
+        found = [
+            definition_site(file.path, number)
+            for file, number in self.evaluator.definitions.named(_LANGUAGES, name)
+            if file.defs[number].kind == "macro" and self._crates.root(file.path) == root
+        ]
         return found if len(found) == 1 else []
-
-    def _read_macros(self, name: str) -> list[Site]:
-        found: list[Site] = []
-        for path, number in self.evaluator.library.definitions_named(name):
-            file = self.evaluator.library.file(path)
-            if file is not None and file.language == "rust" and file.defs[number].kind == "macro":
-                found.append(definition_site(path, number))
-        return found
 
     # --- imports
 
