@@ -11,6 +11,8 @@ import pytest
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "codeplane"
 MAX_LINES = 400
 MAX_COMPLEXITY = 20
+MAX_HOOKS = 37
+"""Methods of `LanguageResolver`. To be lowered, never raised."""
 
 LONG_MODULES: dict[str, str] = {
     "facts/ir.py": "the closed unions of expressions and flows, with their codec",
@@ -83,6 +85,14 @@ def test_functions_are_simple() -> None:
     }
     assert complex_ == set(COMPLEX_FUNCTIONS)
     assert len(COMPLEX_FUNCTIONS) <= 10
+
+
+def test_language_resolver_has_few_hooks() -> None:
+    """A difference between languages is data of `LanguageTraits` where possible."""
+    tree = ast.parse((SOURCE / "index" / "resolve" / "resolver.py").read_text())
+    (class_,) = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "LanguageResolver")
+    hooks = [node.name for node in class_.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")]
+    assert 0 < len(hooks) <= MAX_HOOKS, hooks
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from codeplane.facts.ir import (
 from codeplane.index.resolve.calls import RECEIVER, bind_arguments, bind_values, call_operators, constructors
 from codeplane.index.resolve.evaluator import Arguments, Evaluator
 from codeplane.index.resolve.file_scope import FileScope
+from codeplane.index.resolve.overloaded import OverloadedResolver
 from codeplane.index.resolve.queries import CallGroup
 from codeplane.index.resolve.resolver import CALLABLES
 from codeplane.index.resolve.types import (
@@ -136,7 +137,7 @@ def _edges(evaluator: Evaluator, file: FileScope, columns: Columns, note: _Note)
         if own is not None:
             made = resolver.constructed_classes(file, expr.callee) if isinstance(expr, NewExpr) else ()
             yield CallEdge(scope, line, col, expr.reference, _ordered(own[node]), node, _classes(made))
-        elif resolver.traits.implicit_receiver:
+        elif isinstance(resolver, OverloadedResolver):
             groups = resolver.resolve_call(file, node)
             targets = _overloads(evaluator, groups)
             yield CallEdge(scope, line, col, expr.reference, targets, -1, _instantiated(evaluator, groups))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from codeplane.facts.ir import CallExpr, LabelledExpr, NewExpr, ParameterKind, SplatExpr, SplatKeysExpr
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.queries import Query, QueryKind
+from codeplane.index.resolve.resolver import OWN_NAME
 from codeplane.index.resolve.types import (
     NOTHING,
     TOP,
@@ -29,6 +30,7 @@ from codeplane.index.resolve.types import (
     Types,
     class_of,
     dict_of,
+    external_call,
     in_order,
     instance_of,
     library_type,
@@ -52,6 +54,10 @@ def arguments_of(file: FileScope, node: int) -> Sequence[int]:
     return expr.arguments if isinstance(expr, CallExpr | NewExpr) else ()
 
 
+def argument_types(evaluator: Evaluator, file: FileScope, node: int) -> list[Types]:
+    return [evaluator.infer(file, part) for part in arguments_of(file, node)]
+
+
 def call(evaluator: Evaluator, callee: Type, file: FileScope | None, node: int) -> Types:
     """Result of calling a value with the arguments of a call expression; without a file, with no arguments."""
     own = evaluator.resolver(file).call_value(callee, file, node) if file is not None else None
@@ -69,10 +75,9 @@ def call(evaluator: Evaluator, callee: Type, file: FileScope | None, node: int) 
             return callee.result
     arguments = [evaluator.infer(file, part) for part in nodes] if file is not None else []
     if isinstance(callee, ContainerMethod):
-        found = evaluator.resolver(file).call_container(callee, arguments) if file is not None else None
-        return call_container(evaluator, callee, arguments) if found is None else found
+        return call_container(evaluator, callee, arguments)
     if isinstance(callee, External) and file is not None:
-        return evaluator.resolver(file).call_external(callee.name, file, node, arguments)
+        return external_call(callee.name)
     return TOP if isinstance(callee, Top) else NOTHING
 
 
@@ -84,7 +89,9 @@ def call_operators(evaluator: Evaluator, callee: Instance) -> Types:
 def constructors(evaluator: Evaluator, class_: ClassType) -> list[Type]:
     """Functions that run when an instance of a class is made."""
     receiver = instance_of(class_)
-    names = evaluator.resolver_at(class_.path).constructor_names(class_)
+    names = evaluator.resolver_at(class_.path).traits.constructors
+    if OWN_NAME in names:
+        names = (evaluator.file(class_.path).defs[class_.definition].name,) if class_.definition >= 0 else ()
     return in_order(
         {
             value

@@ -184,6 +184,14 @@ class Evaluator:
         key = Query(QueryKind.NODE, file.path, node)
         return own.memo(key, own._compute, key, nothing=NOTHING)
 
+    def receiver_types(self, file: FileScope, node: int) -> Types:
+        """Types of an expression as the receiver of a member."""
+        types = self.infer(file, node)
+        if not self.resolver(file).traits.certain_receivers:
+            return types
+        externals = sum(isinstance(value, External) and value.name.endswith("()") for value in types)
+        return types if externals in (0, len(types)) else TOP
+
     # --- members and calls
 
     def mro(self, path: str, definition: int) -> tuple[Type, ...]:
@@ -245,9 +253,6 @@ class Evaluator:
             case ir.MemberExpr():
                 return self.member_of_expr(file, expr.receiver, expr.name).types
             case ir.CallExpr():
-                found = resolver.call_result(file, node)
-                if found is not None:
-                    return found
                 return union(self.call(callee, file, node) for callee in self.infer(file, expr.callee))
             case ir.NewExpr():
                 return self.named_type(file, expr.callee)
@@ -301,7 +306,7 @@ class Evaluator:
             kind = file.defs[definition].kind
             if kind in CALLABLES or kind in resolver.traits.class_kinds or kind in _VALUE_KINDS:
                 found |= self.query(Query(QueryKind.DEFINITION, file.path, definition))
-        for number in file.imports_in(row.scope, row.name, resolver.local_name):
+        for number in file.imports_in(row.scope, row.name, resolver.traits.dotted_imports):
             found |= resolver.import_types(file, number)
         return found | self.inflow_types(file, file.into_bind(bind)) | inflows.param_types(self, file, bind)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from functools import cached_property
 
 from codeplane.facts.ir import (
@@ -29,7 +29,7 @@ from codeplane.facts.ir import (
     decode_params,
 )
 from codeplane.facts.model import Namespace, Target
-from codeplane.facts.summary import FileSummary, SummaryImport
+from codeplane.facts.summary import FileSummary
 from codeplane.index.resolve.flow_targets import Inflow, flow_targets
 
 
@@ -139,14 +139,13 @@ class FileScope:
             found.setdefault((row.scope, row.name), []).append(number)
         return found
 
-    def imports_in(self, scope: int, name: str, local_name: Callable[[SummaryImport], str | None]) -> Sequence[int]:
-        """Imports that bind a name in a scope."""
+    def imports_in(self, scope: int, name: str, dotted_imports: Set[str]) -> Sequence[int]:
+        """Imports that bind a name in a scope; the kinds in `dotted_imports` bind the first part of their name."""
         if self._imports_in is None:
             self._imports_in = {}
             for number, row in enumerate(self.imports):
-                local = local_name(row)
-                if local is not None:
-                    self._imports_in.setdefault((row.scope, local), []).append(number)
+                name_bound = row.imported_name.partition(".")[0] if row.kind in dotted_imports else row.imported_name
+                self._imports_in.setdefault((row.scope, row.alias or name_bound), []).append(number)
         return self._imports_in.get((scope, name), ())
 
     @cached_property

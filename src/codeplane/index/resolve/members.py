@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from codeplane.facts.ir import FlowKind, NameExpr, SelfTypeExpr, ThisExpr
+from codeplane.facts.ir import FlowKind, LabelledExpr, NameExpr, SelfTypeExpr, ThisExpr
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.flow_targets import Inflow
 from codeplane.index.resolve.queries import NO_MEMBER, Member, MemberQuery, Query, QueryKind, ReceiverKind
@@ -35,6 +35,7 @@ from codeplane.index.resolve.types import (
     TypeVarBound,
     class_of,
     external,
+    in_order,
     linearize,
     one,
     union,
@@ -54,7 +55,7 @@ def member_of_expr(evaluator: Evaluator, file: FileScope, node: int, name: str) 
     own = resolver.self_type_member(file, expr.scope, name) if isinstance(expr, SelfTypeExpr) else None
     if own is not None:
         return own
-    found = [member(evaluator, value, name) for value in resolver.receiver_types(file, node)]
+    found = [member(evaluator, value, name) for value in evaluator.receiver_types(file, node)]
     if not any(each.sites for each in found) and isinstance(expr, NameExpr) and expr.binding is not None:
         tests = [inflow.source for inflow in file.into_bind(expr.binding) if inflow.is_whole(FlowKind.NARROW)]
         narrowed = union(evaluator.named_type(file, test) for test in tests)
@@ -111,7 +112,7 @@ def member(evaluator: Evaluator, receiver: Type, name: str) -> Member:
 
 
 def _member_of_module(resolver: LanguageResolver, module: Module | NamespaceType, name: str) -> Member:
-    return Member(resolver.lookup_in_module(module, name), resolver.module_member_types(module, name))
+    return resolver.module_member(module, name)
 
 
 def _member_of_super(evaluator: Evaluator, receiver: SuperType, name: str) -> Member:
@@ -230,7 +231,7 @@ def compute_mro(evaluator: Evaluator, file: FileScope, definition: int) -> tuple
     own = ClassType(file.path, definition)
     lists: list[list[Type]] = []
     direct: list[Type] = []
-    for value in evaluator.resolver(file).direct_bases(file, definition):
+    for value in direct_bases(evaluator, file, definition):
         if isinstance(value, ClassType) and value != own:
             lists.append([base for base in mro(evaluator, value.path, value.definition) if base != own])
             direct.append(value)
@@ -238,6 +239,33 @@ def compute_mro(evaluator: Evaluator, file: FileScope, definition: int) -> tuple
             direct.append(value)
             lists.append([value])
     return (own, *linearize([*lists, direct]))
+
+
+def direct_bases(evaluator: Evaluator, file: FileScope, definition: int) -> list[Type]:
+    """Direct bases of a class in look-up order, externals included. The last mixin comes first."""
+    resolver = evaluator.resolver(file)
+    mixins: list[Type] = []
+    bases: list[Type] = []
+    for part, number in resolver.class_parts(file, definition):
+        mixins += _infer_all(evaluator, part, part.mixins(number))
+        bases += _infer_all(evaluator, part, part.bases(number))
+    ranks = resolver.traits.base_ranks
+    if ranks:
+        bases.sort(
+            key=lambda base: (
+                ranks.get(evaluator.file(base.path).defs[base.definition].kind, 1) if isinstance(base, ClassType) else 1
+            )
+        )
+    return list(dict.fromkeys([*reversed(mixins), *bases]))
+
+
+def _infer_all(evaluator: Evaluator, file: FileScope, nodes: Sequence[int]) -> list[Type]:
+    return [
+        value
+        for node in nodes
+        if not isinstance(file.exprs[node], LabelledExpr)
+        for value in in_order(evaluator.infer(file, node))
+    ]
 
 
 def _length_first(values: Sequence[object]) -> tuple[int, str]:

@@ -7,11 +7,10 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from codeplane.facts.ir import CallExpr, CaseExpr, IndexExpr, MemberExpr, NameExpr, NewExpr, ParenExpr
-from codeplane.facts.model import Namespace, Target, Usage
-from codeplane.facts.summary import SummaryBinding
+from codeplane.facts.model import Target, Usage
 from codeplane.index.resolve.calls import arguments_of
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.overloads import Candidate, choose, is_plain
+from codeplane.index.resolve.overloads import Candidate, choose, is_plain, is_type_variable, type_variable
 from codeplane.index.resolve.queries import CallGroup, LanguageQuery, Query, QueryKind
 from codeplane.index.resolve.resolver import CALLABLES, CLASS_KINDS, LanguageResolver, LanguageTraits
 from codeplane.index.resolve.types import (
@@ -41,18 +40,6 @@ from codeplane.index.resolve.types import (
 _CALL_USAGES = frozenset({Usage.CALL, Usage.MEMBER_CALL})
 
 
-def type_variable(file: FileScope, node: int | None) -> int | None:
-    """The binding of the type variable that a node names."""
-    expr = file.exprs[node] if node is not None else None
-    if isinstance(expr, NameExpr) and expr.binding is not None and _is_variable(file.binds[expr.binding]):
-        return expr.binding
-    return None
-
-
-def _is_variable(bind: SummaryBinding) -> bool:
-    return bind.namespace == Namespace.TYPE and bind.target_kind == Target.UNKNOWN
-
-
 def _by_knowledge(version: tuple[CallGroup, ...]) -> tuple[int, int, str]:
     return -len(version), sum(len(group.sites) for group in version), repr(version)
 
@@ -60,13 +47,14 @@ def _by_knowledge(version: tuple[CallGroup, ...]) -> tuple[int, int, str]:
 @dataclass(frozen=True)
 class OverloadedTraits(LanguageTraits):
     class_kinds: frozenset[str] = CLASS_KINDS | {"annotation"}
-    implicit_receiver: bool = True
     self_parameter: bool = False
     out_of_line_members: bool = False
     calls_construct: bool = False
     """A call of a type makes an instance."""
     callable_kinds: frozenset[str] = frozenset({"method", "function", "property"})
     """Kinds of definitions that a call may refer to."""
+    types_by_arity: bool = False
+    """Types of one name differ in the number of their type parameters."""
     universal_methods: frozenset[str] = frozenset()
     """Methods of every class: they are looked up in the innermost class only."""
     maps: frozenset[str] = frozenset()
@@ -99,6 +87,11 @@ class OverloadedResolver(LanguageResolver):
         return frozenset({tuple(self._name_sites(self.evaluator.file(path), *rest))})  # type: ignore[arg-type]
 
     # --- names
+
+    def qualify_name(self, file: FileScope, reference: int, name: str) -> str:
+        """Return the name with the arity that distinguishes it from its namesakes."""
+        arity = file.argument_counts.get(reference, 0) if self.traits.types_by_arity else 0
+        return f"{name}`{arity}" if arity else name
 
     def resolve_name(self, file: FileScope, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
         query = LanguageQuery(file.language, "name", (file.path, scope, usage, name, bind))
@@ -142,7 +135,7 @@ class OverloadedResolver(LanguageResolver):
         row = file.binds[bind]
         found = [definition_site(file.path, number) for number in file.defs_in.get((row.scope, row.name), ())]
         if not found and row.target_kind == Target.IMPORT:
-            for number in file.imports_in(row.scope, row.name, self.local_name):
+            for number in file.imports_in(row.scope, row.name, self.traits.dotted_imports):
                 found += self.resolve_import(file, number)
         return list(dict.fromkeys(found))
 
@@ -213,6 +206,7 @@ class OverloadedResolver(LanguageResolver):
         return self.evaluator.member_sites(receiver, name)
 
     def resolve_member_name(self, file: FileScope, node: int) -> list[tuple[Site, ...]]:
+        """Declarations that a member refers to which is not called, for each receiver."""
         expr = file.exprs[node]
         assert isinstance(expr, MemberExpr | CaseExpr)
         groups: list[tuple[Site, ...]] = []
@@ -249,6 +243,7 @@ class OverloadedResolver(LanguageResolver):
     # --- calls
 
     def resolve_call(self, file: FileScope, node: int) -> Sequence[CallGroup]:
+        """Definitions that a call or construction refers to, for each receiver."""
         query = LanguageQuery(file.language, "call", (file.path, node))
         versions: frozenset[tuple[CallGroup, ...]] = self.evaluator.language_query(query, tuple)
         if len(versions) == 1:
@@ -320,8 +315,10 @@ class OverloadedResolver(LanguageResolver):
                 ]
         return found
 
-    def call_result(self, file: FileScope, node: int) -> Types | None:
-        groups = self.resolve_call(file, node)
+    def override_query(self, file: FileScope, query: Query) -> Types | None:
+        node = query.number
+        is_call = query.kind is QueryKind.NODE and isinstance(file.exprs[node], CallExpr)
+        groups = self.resolve_call(file, node) if is_call else ()
         if not groups:
             return None
         return union(self._result(group.receiver, site, file, node) for group in groups for site in group.sites)
@@ -347,15 +344,14 @@ class OverloadedResolver(LanguageResolver):
             return inferred
         found = self.evaluator.query(Query(QueryKind.RETURN, path, scope))
         if any(mentions(value, path, scope) for value in found):
-            is_bound = isinstance(receiver, Instance)
-            callee = BoundMethod(path, scope, receiver) if is_bound and receiver else Function(path, scope)
+            callee = BoundMethod(path, scope, receiver) if isinstance(receiver, Instance) else Function(path, scope)
             return self.evaluator.call(callee, file, node)
         return found
 
     def _type_argument(self, receiver: Type | None, target: FileScope, variable: int) -> Types:
         """Type argument of a receiver for a type variable of a class, as the classes in between declare it."""
         row = target.binds[variable]
-        names = [bind.name for bind in target.binds if bind.scope == row.scope and _is_variable(bind)]
+        names = [bind.name for bind in target.binds if bind.scope == row.scope and is_type_variable(bind)]
         owner = target.owner.get(row.scope)
         if owner is None or not isinstance(receiver, Instance | SuperType):
             return NOTHING

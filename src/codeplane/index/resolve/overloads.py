@@ -14,6 +14,7 @@ from codeplane.facts.ir import (
     LabelledExpr,
     ListExpr,
     LiteralExpr,
+    NameExpr,
     Parameter,
     ParameterKind,
     ParenExpr,
@@ -21,6 +22,8 @@ from codeplane.facts.ir import (
     StringExpr,
     UnionExpr,
 )
+from codeplane.facts.model import Namespace, Target
+from codeplane.facts.summary import SummaryBinding
 from codeplane.index.resolve.calls import arguments_of
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.types import (
@@ -117,6 +120,18 @@ def is_plain(name: str) -> bool:
     """True for numbers, strings and other types whose instances cannot be called."""
     last = name.removesuffix("()").rpartition(".")[2]
     return last in _KNOWN or last in _PLAIN
+
+
+def type_variable(file: FileScope, node: int | None) -> int | None:
+    """The binding of the type variable that a node names."""
+    expr = file.exprs[node] if node is not None else None
+    if isinstance(expr, NameExpr) and expr.binding is not None and is_type_variable(file.binds[expr.binding]):
+        return expr.binding
+    return None
+
+
+def is_type_variable(bind: SummaryBinding) -> bool:
+    return bind.namespace == Namespace.TYPE and bind.target_kind == Target.UNKNOWN
 
 
 def _params(evaluator: Evaluator, candidate: Candidate) -> list[Parameter]:

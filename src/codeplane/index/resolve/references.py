@@ -19,6 +19,7 @@ from codeplane.facts.ir import (
 from codeplane.facts.model import ReferenceRole, Target, Tier, Usage
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
+from codeplane.index.resolve.overloaded import OverloadedResolver
 from codeplane.index.resolve.resolver import CALLABLES
 from codeplane.index.resolve.types import (
     Site,
@@ -42,8 +43,8 @@ def link_references(evaluator: Evaluator, file: FileScope, names: Sequence[str],
     own = resolver.link_references(file, names, columns)
     if own is not None:
         yield from (Link(ref, tuple(found), Tier.STRONG) for ref, found in own)
-    elif resolver.traits.implicit_receiver:
-        yield from _ImplicitLinker(evaluator, file, names, columns).link()
+    elif isinstance(resolver, OverloadedResolver):
+        yield from _ImplicitLinker(evaluator, resolver, file, names, columns).link()
     else:
         yield from _Linker(evaluator, file, names, columns).link()
 
@@ -72,7 +73,12 @@ class _Linker:
         for ref, (flags, bound) in enumerate(zip(self._columns.flags, self._columns.binds, strict=True)):
             sites = self._sites(ref, flags, bound)
             if sites:
-                yield Link(ref, tuple(sorted(set(sites))), self._resolver.tier(self._file, sites))
+                yield Link(ref, tuple(sorted(set(sites))), self._tier(sites))
+
+    def _tier(self, sites: Sequence[Site]) -> int:
+        """Nothing guarantees that files which the build ignores match the rest."""
+        ignored = self._resolver.traits.ignored_directory(self._file.path)
+        return Tier.ANCHORED if ignored and not all(site.path.startswith(ignored) for site in sites) else Tier.STRONG
 
     def _sites(self, ref: int, flags: int, bound: int) -> Sequence[Site]:
         role, usage, tier = flags & 3, flags >> 2 & 7, flags >> 5 & 3
@@ -93,7 +99,9 @@ class _Linker:
         if role == ReferenceRole.IMPORT:
             name = self._name(ref)
             before = _sites_before_alias(self._evaluator, file, self._columns, ref)
-            return before or resolver.resolve_import_head(file, name, scope)
+            if before or not resolver.traits.import_paths:
+                return before
+            return resolver.resolve_name(file, scope, Usage.MEMBER, name, -1)
         if role != ReferenceRole.DEFINITION:
             return resolver.resolve_name(file, scope, usage, self._name(ref), bound - 1)
         return ()
@@ -157,9 +165,16 @@ class _ImplicitLinker:
     the constructor and to the class.
     """
 
-    def __init__(self, evaluator: Evaluator, file: FileScope, names: Sequence[str], columns: Columns) -> None:
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        resolver: OverloadedResolver,
+        file: FileScope,
+        names: Sequence[str],
+        columns: Columns,
+    ) -> None:
         self._evaluator = evaluator
-        self._resolver = evaluator.resolver(file)
+        self._resolver = resolver
         self._file = file
         self._names = names
         self._columns = columns
@@ -231,7 +246,7 @@ def _sites_before_alias(evaluator: Evaluator, file: FileScope, columns: Columns,
     bind = file.binds[columns.binds[ref + 1] - 1]
     found: list[Site] = []
     resolver = evaluator.resolver(file)
-    for number in file.imports_in(bind.scope, bind.name, resolver.local_name):
+    for number in file.imports_in(bind.scope, bind.name, resolver.traits.dotted_imports):
         if file.imports[number].alias == bind.name:
             found += resolver.resolve_import(file, number)
     return sorted(set(found))
@@ -242,6 +257,6 @@ def bind_sites(evaluator: Evaluator, file: FileScope, bind: int) -> list[Site]:
     row = file.binds[bind]
     found = [definition_site(file.path, number) for number in file.defs_in.get((row.scope, row.name), ())]
     resolver = evaluator.resolver(file)
-    for number in file.imports_in(row.scope, row.name, resolver.local_name):
+    for number in file.imports_in(row.scope, row.name, resolver.traits.dotted_imports):
         found += resolver.resolve_import(file, number)
     return sorted(set(found))

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING
 
 from codeplane.facts.blocks import Columns
 from codeplane.facts.ir import LabelledExpr
-from codeplane.facts.model import Tier
-from codeplane.facts.summary import SummaryBinding, SummaryImport
+from codeplane.facts.summary import SummaryBinding
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.flow_targets import FieldStep
-from codeplane.index.resolve.queries import CallGroup, LanguageQuery, Member, Operator, Query, QueryKind, ReceiverKind
+from codeplane.index.resolve.queries import NO_MEMBER, LanguageQuery, Member, Operator, Query, QueryKind, ReceiverKind
 from codeplane.index.resolve.types import (
     NOTHING,
     ClassType,
-    ContainerMethod,
     DictType,
     External,
     Instance,
@@ -33,8 +31,6 @@ from codeplane.index.resolve.types import (
     bind_method,
     bounded,
     definition_site,
-    external_call,
-    in_order,
     instances,
     one,
     union,
@@ -49,6 +45,8 @@ _CONTAINERS: Mapping[type, str] = MappingProxyType(
     {ListType: "builtins.list", TupleType: "builtins.tuple", DictType: "builtins.dict"}
 )
 
+OWN_NAME = "{class}"
+"""In place of the name of a constructor: the name of its class."""
 _FOREIGN = (External, LiteralType, ListType, TupleType, DictType, NamespaceType)
 
 
@@ -56,8 +54,6 @@ _FOREIGN = (External, LiteralType, ListType, TupleType, DictType, NamespaceType)
 class LanguageTraits:
     class_kinds: frozenset[str] = CLASS_KINDS
     """Kinds of definitions that have members and instances."""
-    implicit_receiver: bool = False
-    """Members are named without a receiver inside of their class."""
     self_parameter: bool = True
     """The first parameter of a method is its receiver."""
     call_operator: str = "__call__"
@@ -72,6 +68,18 @@ class LanguageTraits:
     """A declared variable is an object constructed there; its type may be one without instances."""
     tuple_types: bool = False
     """A tuple in type position is a tuple type, not a union."""
+    constructors: tuple[str, ...] = ("constructor",)
+    """Members that run when an instance is made."""
+    dotted_imports: frozenset[str] = frozenset()
+    """Kinds of imports that bind the first part of the imported name."""
+    import_paths: bool = False
+    """Names in the path of an import refer to declarations too."""
+    certain_receivers: bool = False
+    """A receiver that may also be an external object is unknown."""
+    base_ranks: Mapping[str, int] = field(default_factory=dict)
+    """Kinds of bases that come before (0) or after (2) the others (1) in the method resolution order."""
+    ignored_directory: Callable[[str], str] = lambda path: ""
+    """The outermost directory around a file that the build ignores, with a slash; empty for none."""
     bound: Callable[[Types], Types] = bounded
     """Limit on the results of the language's own queries."""
 
@@ -116,19 +124,11 @@ class LanguageResolver:
         """Return the result of a call of a value."""
         return None
 
-    def call_result(self, file: FileScope, node: int) -> Types | None:
-        """Return the result of a call expression; None calls each type of its callee."""
-        return None
-
     # --- imports and modules
 
     def module_of(self, file: FileScope, definition: int) -> str | None:
         """Package or namespace whose names include a definition; None if none does."""
         return None
-
-    def local_name(self, row: SummaryImport) -> str | None:
-        """Name that an import binds."""
-        return row.alias or row.imported_name
 
     def resolve_import(self, file: FileScope, number: int) -> list[Site]:
         """Declarations of the repository that an import refers to."""
@@ -144,28 +144,18 @@ class LanguageResolver:
         row = file.imports[number]
         return self.types_at(sites) if sites else one(External(f"{row.source}.{row.imported_name}"))
 
-    def resolve_import_head(self, file: FileScope, name: str, scope: int) -> Sequence[Site]:
-        """Declarations that the first name of an import path refers to."""
-        return []
-
-    def lookup_in_module(self, module: Module | NamespaceType, name: str) -> list[Site]:
-        return []
-
-    def module_member_types(self, module: Module | NamespaceType, name: str) -> Types:
-        return self.types_at(self.lookup_in_module(module, name))
+    def module_member(self, module: Module | NamespaceType, name: str) -> Member:
+        """Look a name of a module, package or namespace up."""
+        return NO_MEMBER
 
     def types_at(self, sites: Sequence[Site]) -> Types:
         return union(map(self.evaluator.site_types, sites))
 
     # --- names
 
-    def resolve_unbound(self, file: FileScope, name: str) -> list[Site]:
-        """Declarations that a name refers to which its file does not bind."""
-        return []
-
     def unbound_types(self, file: FileScope, name: str) -> Types:
-        sites = self.resolve_unbound(file, name)
-        return self.types_at(sites) if sites else one(External(name))
+        """Types of a name that its file does not bind, and that is not looked up by its position."""
+        return one(External(name))
 
     def is_position_dependent(self, file: FileScope, bind: SummaryBinding) -> bool:
         """True if an uncertain binding is resolved like an unbound name."""
@@ -174,7 +164,7 @@ class LanguageResolver:
     def resolve_name(self, file: FileScope, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
         """Declarations that a name refers to by its position: it may be an inherited member, or its file does not
         bind it. `bind` is the binding in the file, or -1."""
-        return self.resolve_unbound(file, name)
+        return ()
 
     def name_types(self, file: FileScope, node: int) -> Types:
         """Types of a name that is looked up by its position."""
@@ -196,34 +186,12 @@ class LanguageResolver:
         """Declarations that a key of a literal refers to which is not a member of the literal's type."""
         return []
 
-    def qualify_name(self, file: FileScope, reference: int, name: str) -> str:
-        """Return the name with what distinguishes it from its namesakes."""
-        return name
-
-    def tier(self, file: FileScope, sites: Sequence[Site]) -> int:
-        """Confidence of references from a file to these declarations."""
-        return Tier.STRONG
-
-    def receiver_types(self, file: FileScope, node: int) -> Types:
-        """Types of an expression as the receiver of a member."""
-        return self.evaluator.infer(file, node)
-
     def is_foreign_receiver(self, file: FileScope, node: int) -> bool:
         """True if the members of an expression are certainly not defined in the repository."""
-        types = self.receiver_types(file, node)
+        types = self.evaluator.receiver_types(file, node)
         return bool(types) and all(isinstance(value, _FOREIGN) for value in types)
 
     # --- classes and their members
-
-    def direct_bases(self, file: FileScope, definition: int) -> list[Type]:
-        """Direct bases of a class in look-up order, externals included."""
-        return [
-            value
-            for part, number in self.class_parts(file, definition)
-            for node in part.bases(number)
-            if not isinstance(part.exprs[node], LabelledExpr)
-            for value in in_order(self.evaluator.infer(part, node))
-        ]
 
     def own_members(self, file: FileScope, definition: int, name: str) -> Sequence[Site]:
         """Definitions of a member of a class, bases excluded."""
@@ -291,15 +259,11 @@ class LanguageResolver:
         """Types that a framework passes as a parameter."""
         return NOTHING
 
-    def constructor_names(self, class_: ClassType) -> tuple[str, ...]:
-        """Members that run when an instance is made."""
-        return ("constructor",)
-
     def base_sites(self, file: FileScope, definition: int) -> tuple[list[Site], bool]:
         """Direct bases of a class, and True if one of them is external or unknown."""
         found: set[Site] = set()
         unknown = False
-        for node in file.bases(definition):
+        for node in (*file.bases(definition), *file.mixins(definition)):
             if isinstance(file.exprs[node], LabelledExpr):
                 continue
             classes = [value for value in self.evaluator.infer(file, node) if isinstance(value, ClassType)]
@@ -322,16 +286,6 @@ class LanguageResolver:
                 unknown = True
         return sorted(set(found)), unknown
 
-    # --- calls, for languages with an implicit receiver
-
-    def resolve_call(self, file: FileScope, node: int) -> Sequence[CallGroup]:
-        """Definitions that a call or construction refers to, for each receiver."""
-        return ()
-
-    def resolve_member_name(self, file: FileScope, node: int) -> list[tuple[Site, ...]]:
-        """Declarations that a member refers to which is not called, for each receiver."""
-        return []
-
     # --- types
 
     def apply_operator(self, operator: Operator, value: Type) -> Types:
@@ -343,14 +297,6 @@ class LanguageResolver:
     def destructure(self, file: FileScope, step: FieldStep, types: Types) -> Types:
         """Types of a part of an object that a pattern names."""
         return NOTHING
-
-    def call_container(self, callee: ContainerMethod, arguments: Sequence[Types]) -> Types | None:
-        """Result of a method of a container; None for the common ones."""
-        return None
-
-    def call_external(self, name: str, file: FileScope, node: int, arguments: Sequence[Types]) -> Types:
-        """Result of a call of an external function."""
-        return external_call(name)
 
     def apply_type_arguments(self, value: ClassType | External, file: FileScope, parts: Sequence[int]) -> Types:
         """Instances of a generic type with type arguments."""

@@ -86,7 +86,7 @@ def type_of_binding(evaluator: Evaluator, file: FileScope, bind: int) -> Types:
     for definition in file.defs_in.get((row.scope, row.name), ()):
         found |= evaluator.site_named_type(definition_site(file.path, definition))
     resolver = evaluator.resolver(file)
-    for number in file.imports_in(row.scope, row.name, resolver.local_name):
+    for number in file.imports_in(row.scope, row.name, resolver.traits.dotted_imports):
         sites = resolver.resolve_import(file, number)
         found |= evaluator.types_named_by(Member(sites, NOTHING if sites else resolver.import_types(file, number)))
     if row.target_kind == Target.UNKNOWN:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from codeplane.facts.ir import CallExpr, IndexExpr, NameExpr, NewExpr
 from codeplane.facts.model import Target, Usage
 from codeplane.facts.summary import SummaryBinding
+from codeplane.index.resolve.calls import argument_types
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.members import join
@@ -58,7 +59,10 @@ _LANGUAGES = frozenset({"c", "cpp"})
 
 class CppResolver(LanguageResolver):
     traits = LanguageTraits(
-        declarations_construct=True, path_members=True, container_names={ListType: "std", LibraryType: "std"}
+        constructors=(),
+        declarations_construct=True,
+        path_members=True,
+        container_names={ListType: "std", LibraryType: "std"},
     )
 
     def __init__(self, evaluator: Evaluator) -> None:
@@ -180,8 +184,9 @@ class CppResolver(LanguageResolver):
                         return found
         return []
 
-    def resolve_unbound(self, file: FileScope, name: str) -> list[Site]:
-        return list(self._lookup(file, 0, name))
+    def unbound_types(self, file: FileScope, name: str) -> Types:
+        sites = self._lookup(file, 0, name)
+        return self.types_at(sites) if sites else one(External(name))
 
     def name_types(self, file: FileScope, node: int) -> Types:
         name, sites = self._name_at(file, node)
@@ -216,18 +221,12 @@ class CppResolver(LanguageResolver):
             return None
         return one(NamespaceType(file.language, file.defs[query.number].lexical_path, file.path))
 
-    def lookup_in_module(self, module: Module | NamespaceType, name: str) -> list[Site]:
+    def module_member(self, module: Module | NamespaceType, name: str) -> Member:
         if not isinstance(module, NamespaceType):
-            return []
-        return self._entities(module.qualifier, f"{module.name}.{name}")
-
-    def module_member_types(self, module: Module | NamespaceType, name: str) -> Types:
-        sites = self.lookup_in_module(module, name)
-        if not isinstance(module, NamespaceType):
-            return NOTHING
-        if sites:
-            return self._types_seen_from(module.qualifier, module.language, sites)
-        return one(External(f"{module.name}.{name}"))
+            return NO_MEMBER
+        sites = self._entities(module.qualifier, f"{module.name}.{name}")
+        types = self._types_seen_from(module.qualifier, module.language, sites)
+        return Member(sites, types if sites else one(External(f"{module.name}.{name}")))
 
     def resolve_import(self, file: FileScope, number: int) -> list[Site]:
         row = file.imports[number]
@@ -241,9 +240,6 @@ class CppResolver(LanguageResolver):
         return []
 
     # --- members
-
-    def constructor_names(self, class_: ClassType) -> tuple[str, ...]:
-        return ()
 
     def enclosing_class(self, file: FileScope, definition: int) -> tuple[str, int] | None:
         found = super().enclosing_class(file, definition)
@@ -299,6 +295,10 @@ class CppResolver(LanguageResolver):
     # --- calls and types
 
     def call_value(self, callee: Type, file: FileScope, node: int) -> Types | None:
+        if isinstance(callee, ContainerMethod):
+            return self._call_container(callee)
+        if isinstance(callee, External):
+            return self._call_external(callee.name, file, node, argument_types(self.evaluator, file, node))
         return NOTHING if isinstance(callee, Instance) else None
 
     def apply_operator(self, operator: Operator, value: Type) -> Types:
@@ -308,7 +308,7 @@ class CppResolver(LanguageResolver):
             return one(library_type(value.language, "pair", value.arguments))
         return super().apply_operator(operator, value)
 
-    def call_container(self, callee: ContainerMethod, arguments: Sequence[Types]) -> Types | None:
+    def _call_container(self, callee: ContainerMethod) -> Types:
         container, name = callee.container, callee.name
         if isinstance(container, LibraryType) and container.name == "ptr":
             if name in ("get", "release", "value", "load"):
@@ -321,7 +321,7 @@ class CppResolver(LanguageResolver):
             return container.arguments[1] if name == "at" and len(container.arguments) > 1 else NOTHING
         return self.evaluator.elements(container) if name in ("front", "back", "at", "top") else NOTHING
 
-    def call_external(self, name: str, file: FileScope, node: int, arguments: Sequence[Types]) -> Types:
+    def _call_external(self, name: str, file: FileScope, node: int, arguments: Sequence[Types]) -> Types:
         last = name.rpartition(".")[2]
         if last in ("move", "forward", "ref", "cref"):
             return arguments[0] if arguments else NOTHING

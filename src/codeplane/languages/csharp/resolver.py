@@ -8,9 +8,10 @@ from posixpath import basename, dirname
 
 from codeplane.facts.ir import ParameterKind
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.overloaded import OverloadedResolver, OverloadedTraits, type_variable
+from codeplane.index.resolve.overloaded import OverloadedResolver, OverloadedTraits
+from codeplane.index.resolve.overloads import type_variable
 from codeplane.index.resolve.proximity import nearest_sites
-from codeplane.index.resolve.queries import Operator
+from codeplane.index.resolve.queries import NO_MEMBER, Member, Operator
 from codeplane.index.resolve.types import (
     NOTHING,
     ClassType,
@@ -58,6 +59,7 @@ class CSharpResolver(OverloadedResolver):
         maps=_MAPS,
         collections=_COLLECTIONS,
         pair="KeyValuePair",
+        types_by_arity=True,
         class_kinds=OverloadedTraits.class_kinds | {"type"},
         callable_kinds=OverloadedTraits.callable_kinds | {"field", "constant"},
         universal_methods=frozenset(
@@ -70,6 +72,10 @@ class CSharpResolver(OverloadedResolver):
     def class_parts(self, file: FileScope, definition: int) -> Sequence[tuple[FileScope, int]]:
         if definition not in file.partial:
             return ((file, definition),)
+        key = ("partial type", file.path, definition)
+        return self.evaluator.memo_tracked(key, lambda: self._read_parts(file, definition))
+
+    def _read_parts(self, file: FileScope, definition: int) -> Sequence[tuple[FileScope, int]]:
         arity = len(file.variables.get(definition, ()))
         row = file.defs[definition]
         return [
@@ -86,10 +92,6 @@ class CSharpResolver(OverloadedResolver):
         row = file.defs[definition]
         is_outermost = row.parent is None or file.defs[row.parent].kind == "module"
         return row.lexical_path[: -len(row.name) - 1] if is_outermost and row.kind in self.traits.class_kinds else None
-
-    def qualify_name(self, file: FileScope, reference: int, name: str) -> str:
-        arity = file.argument_counts.get(reference, 0)
-        return f"{name}`{arity}" if arity else name
 
     def _of_arity(self, sites: Sequence[Site], arity: int) -> list[Site]:
         """Keep types of this arity, and everything that is not a type."""
@@ -238,14 +240,12 @@ class CSharpResolver(OverloadedResolver):
         names = [f"{namespace}.{name}" if namespace else name for namespace in self._namespaces(file, scope)]
         return frozenset({External(name), *(NamespaceType(file.language, full) for full in names)})
 
-    def lookup_in_module(self, module: Module | NamespaceType, name: str) -> list[Site]:
-        return self._types_in(module.name, name, "") if isinstance(module, NamespaceType) else []
-
-    def module_member_types(self, module: Module | NamespaceType, name: str) -> Types:
-        sites = self.lookup_in_module(module, name)
-        if sites or not isinstance(module, NamespaceType):
-            return self.types_at(sites[:1])
-        return one(NamespaceType(module.language, f"{module.name}.{name}"))
+    def module_member(self, module: Module | NamespaceType, name: str) -> Member:
+        if not isinstance(module, NamespaceType):
+            return NO_MEMBER
+        sites = self._types_in(module.name, name, "")
+        inner = one(NamespaceType(module.language, f"{module.name}.{name}"))
+        return Member(sites, self.types_at(sites[:1]) if sites else inner)
 
     # --- extension methods
 
@@ -295,7 +295,9 @@ class CSharpResolver(OverloadedResolver):
             return value.items
         return super().apply_operator(operator, value)
 
-    def call_container(self, callee: ContainerMethod, arguments: Sequence[Types]) -> Types | None:
+    def call_value(self, callee: Type, file: FileScope, node: int) -> Types | None:
+        if not isinstance(callee, ContainerMethod):
+            return None
         if isinstance(callee.container, DictType):
             return NOTHING
         if callee.name in _ELEMENT:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from codeplane.facts import ir
 from codeplane.facts.ir import FlowKind, ParameterKind
-from codeplane.facts.model import Target, Tier
+from codeplane.facts.model import Target
 from codeplane.index.resolve.calls import arguments_of
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
@@ -60,7 +60,7 @@ _UNWRAPPING = frozenset({"sync/atomic.Pointer().Load", "sync/atomic.Pointer().Sw
 
 
 class GoResolver(LanguageResolver):
-    traits = LanguageTraits(class_kinds=CLASS_KINDS)
+    traits = LanguageTraits(class_kinds=CLASS_KINDS, constructors=(), ignored_directory=ignored_directory)
 
     def __init__(self, evaluator: Evaluator) -> None:
         super().__init__(evaluator)
@@ -73,20 +73,19 @@ class GoResolver(LanguageResolver):
     def import_types(self, file: FileScope, number: int) -> Types:
         return self._packages.imported(file, number)
 
-    def tier(self, file: FileScope, sites: Sequence[Site]) -> int:
-        """The go tool ignores some directories: nothing guarantees that they match the rest of the module."""
-        ignored = ignored_directory(file.path)
-        return Tier.ANCHORED if ignored and not all(site.path.startswith(ignored) for site in sites) else Tier.STRONG
-
-    def resolve_unbound(self, file: FileScope, name: str) -> list[Site]:
-        return list(self._packages.declarations(file, name))
+    def resolve_name(self, file: FileScope, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
+        return self._packages.declarations(file, name)
 
     def unbound_types(self, file: FileScope, name: str) -> Types:
         package = self._packages.imports(file).get(name)
-        return one(package) if package is not None else super().unbound_types(file, name)
+        if package is not None:
+            return one(package)
+        sites = self._packages.declarations(file, name)
+        return self.types_at(sites) if sites else one(External(name))
 
-    def lookup_in_module(self, module: Module | NamespaceType, name: str) -> list[Site]:
-        return list(self._packages.package(module).names.get(name, ())) if isinstance(module, NamespaceType) else []
+    def module_member(self, module: Module | NamespaceType, name: str) -> Member:
+        sites = self._packages.package(module).names.get(name, ()) if isinstance(module, NamespaceType) else ()
+        return Member(sites, self.types_at(sites))
 
     def resolve_key(self, file: FileScope, literal: Types, name: str) -> Sequence[Site]:
         """A key of a map or list literal is an ordinary name, unless a local declaration may shadow it."""
@@ -97,7 +96,7 @@ class GoResolver(LanguageResolver):
         if any(row.name == name and row.scope and file.scope_kind(row.scope) != "class" for row in file.binds):
             return []
         own = [definition_site(file.path, number) for number in file.defs_in.get((0, name), ())]
-        return own or self.resolve_unbound(file, name)
+        return own or self._packages.declarations(file, name)
 
     # --- types of expressions and definitions
 
@@ -247,9 +246,6 @@ class GoResolver(LanguageResolver):
         return self._members.member(receiver, name)
 
     # --- calls
-
-    def constructor_names(self, class_: ClassType) -> tuple[str, ...]:
-        return ()
 
     def call_value(self, callee: Type, file: FileScope, node: int) -> Types:
         arguments = arguments_of(file, node)

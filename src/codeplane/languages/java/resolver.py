@@ -8,6 +8,8 @@ from codeplane.index.resolve.calls import arguments_of
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.overloaded import OverloadedResolver, OverloadedTraits
 from codeplane.index.resolve.proximity import nearest_sites
+from codeplane.index.resolve.queries import NO_MEMBER, Member
+from codeplane.index.resolve.resolver import OWN_NAME
 from codeplane.index.resolve.types import (
     NOTHING,
     ClassType,
@@ -18,6 +20,7 @@ from codeplane.index.resolve.types import (
     NamespaceType,
     Site,
     TupleType,
+    Type,
     Types,
     list_of,
     one,
@@ -58,6 +61,7 @@ _SAME_CONTAINER = frozenset(
 
 class JavaResolver(OverloadedResolver):
     traits = OverloadedTraits(
+        constructors=(OWN_NAME,),
         maps=_MAPS,
         collections=_COLLECTIONS,
         pair="Entry",
@@ -68,9 +72,6 @@ class JavaResolver(OverloadedResolver):
             }
         ),
     )  # fmt: skip
-
-    def constructor_names(self, class_: ClassType) -> tuple[str, ...]:
-        return (self.evaluator.file(class_.path).defs[class_.definition].name,) if class_.definition >= 0 else ()
 
     def is_callable(self, file: FileScope, node: int, site: Site) -> bool:
         """A component of a record is a method too."""
@@ -141,19 +142,23 @@ class JavaResolver(OverloadedResolver):
             return one(NamespaceType(file.language, name))
         return super().unknown_types(file, scope, bind, name)
 
-    def lookup_in_module(self, module: Module | NamespaceType, name: str) -> list[Site]:
-        return self.types_in(module.name, name, "") if isinstance(module, NamespaceType) else []
-
-    def module_member_types(self, module: Module | NamespaceType, name: str) -> Types:
-        sites = self.lookup_in_module(module, name)
-        if sites or not isinstance(module, NamespaceType):
-            return self.types_at(sites)
+    def module_member(self, module: Module | NamespaceType, name: str) -> Member:
+        if not isinstance(module, NamespaceType):
+            return NO_MEMBER
+        sites = self.types_in(module.name, name, "")
+        if sites:
+            return Member(sites, self.types_at(sites))
         dotted = f"{module.name}.{name}"
-        return one(NamespaceType(module.language, dotted) if name[:1].islower() else External(dotted))
+        return Member((), one(NamespaceType(module.language, dotted) if name[:1].islower() else External(dotted)))
 
     # --- library calls
 
-    def call_external(self, name: str, file: FileScope, node: int, arguments: Sequence[Types]) -> Types:
+    def call_value(self, callee: Type, file: FileScope, node: int) -> Types | None:
+        if isinstance(callee, ContainerMethod):
+            return self._call_container(callee)
+        return self._call_external(callee.name) if isinstance(callee, External) else None
+
+    def _call_external(self, name: str) -> Types | None:
         owner, _, last = name.rpartition(".")
         box = owner.rpartition(".")[2]
         if last == "valueOf" and (box in _BOXES or box == "String"):
@@ -163,9 +168,9 @@ class JavaResolver(OverloadedResolver):
         known = _UNIVERSAL_RESULTS.get(last)
         if known is not None and owner.endswith("()"):
             return one(External(known))
-        return super().call_external(name, file, node, arguments)
+        return None
 
-    def call_container(self, callee: ContainerMethod, arguments: Sequence[Types]) -> Types | None:
+    def _call_container(self, callee: ContainerMethod) -> Types:
         container, name = callee.container, callee.name
         if isinstance(container, TupleType):
             position = {"getKey": 0, "getValue": 1}.get(name)

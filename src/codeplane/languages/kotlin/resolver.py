@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from codeplane.facts.ir import CallExpr, MemberExpr, NameExpr, NewExpr
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.overloaded import OverloadedResolver, type_variable
+from codeplane.index.resolve.overloaded import OverloadedResolver
+from codeplane.index.resolve.overloads import type_variable
 from codeplane.index.resolve.types import (
     ClassType,
     DictType,

@@ -13,6 +13,7 @@ from posixpath import dirname
 from codeplane.facts.ir import NameExpr
 from codeplane.facts.model import Usage
 from codeplane.facts.summary import SummaryDefinition
+from codeplane.index.resolve.calls import argument_types
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.queries import Member, Operator, Query, QueryKind
 from codeplane.index.resolve.resolver import LanguageResolver, LanguageTraits
@@ -58,7 +59,13 @@ _ONE_ELEMENT = frozenset({"current", "reset", "end", "next", "prev", "array_pop"
 
 
 class PhpResolver(LanguageResolver):
-    traits = LanguageTraits(class_kinds=_CLASS_KINDS, self_parameter=False, call_operator="__invoke()")
+    traits = LanguageTraits(
+        class_kinds=_CLASS_KINDS,
+        self_parameter=False,
+        call_operator="__invoke()",
+        constructors=("__construct()",),
+        base_ranks={"trait": 0, "interface": 2},
+    )
 
     # --- namespaces
 
@@ -141,18 +148,6 @@ class PhpResolver(LanguageResolver):
 
     # --- classes
 
-    def constructor_names(self, class_: ClassType) -> tuple[str, ...]:
-        return ("__construct()",)
-
-    def direct_bases(self, file: FileScope, definition: int) -> list[Type]:
-        """Traits precede the base class, interfaces come last."""
-        return sorted(super().direct_bases(file, definition), key=self._base_rank)
-
-    def _base_rank(self, value: Type) -> int:
-        if not isinstance(value, ClassType):
-            return 1
-        return {"trait": 0, "interface": 2}.get(self.evaluator.file(value.path).defs[value.definition].kind, 1)
-
     def own_members(self, file: FileScope, definition: int, name: str) -> list[Site]:
         own = file.members.get(definition, {})
         if name.endswith("()"):
@@ -208,8 +203,11 @@ class PhpResolver(LanguageResolver):
     def _elements(self, types: Types) -> Types:
         return union(self.apply_operator(Operator.LOOP, value) for value in types)
 
-    def call_external(self, name: str, file: FileScope, node: int, arguments: Sequence[Types]) -> Types:
-        last = name.rpartition("\\")[2]
+    def call_value(self, callee: Type, file: FileScope, node: int) -> Types | None:
+        if not isinstance(callee, External):
+            return None
+        last = callee.name.rpartition("\\")[2]
+        arguments = argument_types(self.evaluator, file, node)
         if last in _SAME_ELEMENTS:
             return one(list_of(self._elements(union(arguments))))
         if last in _ONE_ELEMENT and arguments:
@@ -217,7 +215,7 @@ class PhpResolver(LanguageResolver):
         if last == "array_map" and len(arguments) > 1:
             items = self._elements(arguments[1])
             return one(list_of(union(self.evaluator.call_with(value, [items]) for value in arguments[0])))
-        return super().call_external(name, file, node, arguments)
+        return None
 
     # --- types in doc comments
 

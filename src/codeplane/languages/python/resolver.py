@@ -8,11 +8,10 @@ from functools import cached_property
 from codeplane.base.paths import parent
 from codeplane.facts.ir import CallExpr, LabelledExpr, MemberExpr, NameExpr, UnknownExpr
 from codeplane.facts.model import ReexportMode
-from codeplane.facts.summary import SummaryImport
-from codeplane.index.resolve.calls import arguments_of
+from codeplane.index.resolve.calls import argument_types, arguments_of
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.queries import Operator, Query, QueryKind, ReceiverKind
-from codeplane.index.resolve.resolver import CALLABLES, LanguageResolver
+from codeplane.index.resolve.queries import Member, Operator, Query, QueryKind, ReceiverKind
+from codeplane.index.resolve.resolver import CALLABLES, LanguageResolver, LanguageTraits
 from codeplane.index.resolve.types import (
     NOTHING,
     ClassType,
@@ -64,27 +63,24 @@ _PythonModule = Module | NamespaceType
 
 
 class PythonResolver(LanguageResolver):
+    traits = LanguageTraits(constructors=("__init__",), dotted_imports=frozenset({"python_import"}))
+
     @cached_property
     def _modules(self) -> PythonModules:
         return PythonModules(self.evaluator.library.paths())
 
     # --- imports and modules
 
-    def local_name(self, row: SummaryImport) -> str:
-        if row.alias:
-            return row.alias
-        return row.imported_name.partition(".")[0] if row.kind == "python_import" else row.imported_name
-
     def unbound_types(self, file: FileScope, name: str) -> Types:
         for source in self._star_imports(file):
-            found = self.module_member_types(source, name)
+            found = self._module_types(source, name)
             if found:
                 return found
         return one(External(f"builtins.{name}"))
 
-    def resolve_unbound(self, file: FileScope, name: str) -> list[Site]:
+    def resolve_name(self, file: FileScope, scope: int, usage: int, name: str, bind: int) -> list[Site]:
         for source in self._star_imports(file):
-            found = self.lookup_in_module(source, name)
+            found = self._module_sites(source, name)
             if found:
                 return found
         return []
@@ -106,7 +102,7 @@ class PythonResolver(LanguageResolver):
         if row.kind == "python_import":
             top = name if row.alias else name.partition(".")[0]
             return frozenset(self._find_module(file.path, top)) or one(External(top))
-        found = union(self.module_member_types(module, name) for module in self._find_module(file.path, source))
+        found = union(self._module_types(module, name) for module in self._find_module(file.path, source))
         return found or (NOTHING if source.startswith(".") else one(External(f"{source}.{name}")))
 
     def resolve_import(self, file: FileScope, number: int) -> list[Site]:
@@ -119,7 +115,7 @@ class PythonResolver(LanguageResolver):
             return []
         found: list[Site] = []
         for module in self._find_module(file.path, source):
-            found += self.lookup_in_module(module, name)
+            found += self._module_sites(module, name)
         return found
 
     def import_files(self, file: FileScope, number: int) -> list[str]:
@@ -143,7 +139,10 @@ class PythonResolver(LanguageResolver):
             return [Module(path)]
         return [NamespaceType("python", "/" + stem)] if self._modules.has_folder(stem) else []
 
-    def lookup_in_module(self, module: _PythonModule, name: str) -> list[Site]:
+    def module_member(self, module: _PythonModule, name: str) -> Member:
+        return Member(self._module_sites(module, name), self._module_types(module, name))
+
+    def _module_sites(self, module: _PythonModule, name: str) -> list[Site]:
         return self._lookup(module, name, ())
 
     def _lookup(self, module: _PythonModule, name: str, seen: tuple[tuple[_PythonModule, str], ...]) -> list[Site]:
@@ -159,7 +158,7 @@ class PythonResolver(LanguageResolver):
             for definition in file.defs_in.get((0, name), ())
             if file.defs[definition].parent is None
         ]
-        for number in file.imports_in(0, name, self.local_name):
+        for number in file.imports_in(0, name, self.traits.dotted_imports):
             imported = file.imports[number]
             if imported.kind == "python_import":
                 found += self.resolve_import(file, number)
@@ -188,8 +187,8 @@ class PythonResolver(LanguageResolver):
             found = self._find_module("", f"{module.name}.{name}")
         return found[0] if found else None
 
-    def module_member_types(self, module: _PythonModule, name: str) -> Types:
-        sites = self.lookup_in_module(module, name)
+    def _module_types(self, module: _PythonModule, name: str) -> Types:
+        sites = self._module_sites(module, name)
         if sites:
             return self.types_at(sites)
         if isinstance(module, Module):
@@ -204,9 +203,6 @@ class PythonResolver(LanguageResolver):
         return union(self.evaluator.query(Query(QueryKind.BINDING, path, bind)) for bind in binds)
 
     # --- methods and attributes
-
-    def constructor_names(self, class_: ClassType) -> tuple[str, ...]:
-        return ("__init__",)
 
     def receiver_kind(self, file: FileScope, definition: int) -> ReceiverKind:
         names = {name.rpartition(".")[2] for name in self._decorator_names(file, definition)}
@@ -318,7 +314,12 @@ class PythonResolver(LanguageResolver):
 
     # --- library calls
 
-    def call_external(self, name: str, file: FileScope, node: int, arguments: Sequence[Types]) -> Types:
+    def call_value(self, callee: Type, file: FileScope, node: int) -> Types | None:
+        if not isinstance(callee, External):
+            return None
+        return self._call_external(callee.name, file, node, argument_types(self.evaluator, file, node))
+
+    def _call_external(self, name: str, file: FileScope, node: int, arguments: Sequence[Types]) -> Types:
         nodes = arguments_of(file, node)
         module, _, last = name.rpartition(".")
         if module == "builtins":

@@ -18,7 +18,6 @@ from codeplane.index.resolve.queries import LanguageQuery, Member, Query, QueryK
 from codeplane.index.resolve.resolver import CALLABLES, LanguageResolver, LanguageTraits
 from codeplane.index.resolve.types import (
     NOTHING,
-    TOP,
     ClassType,
     External,
     Instance,
@@ -30,7 +29,6 @@ from codeplane.index.resolve.types import (
     bind_method,
     class_of,
     definition_site,
-    in_order,
     one,
     union,
 )
@@ -45,7 +43,13 @@ _MESSAGES = frozenset({"method", "property", "constructor"})
 
 
 class RubyResolver(LanguageResolver):
-    traits = LanguageTraits(class_kinds=CLASS_KINDS, self_parameter=False, call_operator="call")
+    traits = LanguageTraits(
+        class_kinds=CLASS_KINDS,
+        self_parameter=False,
+        call_operator="call",
+        certain_receivers=True,
+        constructors=("initialize",),
+    )
 
     def __init__(self, evaluator: Evaluator) -> None:
         super().__init__(evaluator)
@@ -58,12 +62,6 @@ class RubyResolver(LanguageResolver):
             # A function outside of any class is found where the file binds it.
             return bind.target is None or file.defs[bind.target].kind != "function"
         return bind.namespace == NameSpace.TYPE
-
-    def receiver_types(self, file: FileScope, node: int) -> Types:
-        """A receiver that may also be an external object is unknown."""
-        types = self.evaluator.infer(file, node)
-        externals = sum(isinstance(value, External) and value.name.endswith("()") for value in types)
-        return types if externals in (0, len(types)) else TOP
 
     def class_parts(self, file: FileScope, definition: int) -> Sequence[tuple[FileScope, int]]:
         openings = self._constants.openings(ClassType(file.path, definition))
@@ -136,27 +134,6 @@ class RubyResolver(LanguageResolver):
             return True
         is_singleton = file.scope_kind(row.scope) == "namespace" and row.scope not in file.owner
         return is_singleton and row.kind in ("method", "property")
-
-    def direct_bases(self, file: FileScope, definition: int) -> list[Type]:
-        """The last mixin comes first, the base class last."""
-        mixins: list[Type] = []
-        parents: list[Type] = []
-        for part, number in self.class_parts(file, definition):
-            mixins += self._infer_all(part, part.mixins(number))
-            parents += self._infer_all(part, part.bases(number))
-        return list(dict.fromkeys([*reversed(mixins), *parents]))
-
-    def _infer_all(self, file: FileScope, nodes: Sequence[int]) -> list[Type]:
-        return [value for node in nodes for value in in_order(self.evaluator.infer(file, node))]
-
-    def base_sites(self, file: FileScope, definition: int) -> tuple[list[Site], bool]:
-        nodes = [*file.bases(definition), *file.mixins(definition)]
-        found = {
-            node: [value for value in self.evaluator.infer(file, node) if isinstance(value, ClassType)]
-            for node in nodes
-        }
-        sites = {definition_site(value.path, value.definition) for values in found.values() for value in values}
-        return sorted(sites), not all(found.values())
 
     def compute_query(self, query: LanguageQuery) -> frozenset[Hashable]:
         """Modules that a class object extends."""
@@ -289,9 +266,6 @@ class RubyResolver(LanguageResolver):
         elif name == "class":
             return one(StubMethod(one(class_of(receiver))))
         return one(StubMethod(one(receiver))) if name in _IDENTITY else NOTHING
-
-    def constructor_names(self, class_: ClassType) -> tuple[str, ...]:
-        return ("initialize",)
 
 
 def _is_constant(name: str) -> bool:

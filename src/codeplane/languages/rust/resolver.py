@@ -9,11 +9,11 @@ from typing import NamedTuple
 from codeplane.facts import ir
 from codeplane.facts.ir import FlowKind, ModuleLevel
 from codeplane.facts.model import Namespace, ReexportMode, Target, Usage
-from codeplane.index.resolve.calls import arguments_of, call_function
+from codeplane.index.resolve.calls import argument_types, arguments_of, call_function
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.flow_targets import FieldStep
-from codeplane.index.resolve.queries import Query, QueryKind
+from codeplane.index.resolve.queries import NO_MEMBER, Member, Query, QueryKind
 from codeplane.index.resolve.types import (
     NOTHING,
     TOP,
@@ -134,16 +134,14 @@ class RustResolver(RustMembers):
         bounds = [inflow.source for inflow in inflows if inflow.is_whole(FlowKind.BOUND)]
         return frozenset(TypeVarBound(file.path, node) for node in bounds) or None
 
-    def lookup_in_module(self, module: Module | NamespaceType, name: str) -> list[Site]:
+    def module_member(self, module: Module | NamespaceType, name: str) -> Member:
         if not isinstance(module, Module):
-            return []
-        lookup = _Lookup(module, plain(name))
-        return self.evaluator.memo_tracked(("module", module, lookup.name), lambda: self._sites(lookup, {}))
+            return NO_MEMBER
+        sites = self._in_module(module, plain(name))
+        return Member(sites, _optional(self._parent(module)) if name == "super" else self.types_at(sites))
 
-    def module_member_types(self, module: Module | NamespaceType, name: str) -> Types:
-        if name == "super" and isinstance(module, Module):
-            return _optional(self._parent(module))
-        return self.types_at(self.lookup_in_module(module, name))
+    def _in_module(self, module: Module, name: str) -> list[Site]:
+        return self.evaluator.memo_tracked(("module", module, name), lambda: self._sites(_Lookup(module, name), {}))
 
     def _sites(self, lookup: _Lookup, seen: _Seen) -> list[Site]:
         if lookup not in seen:
@@ -157,7 +155,7 @@ class RustResolver(RustMembers):
         if file is None:
             return []
         found = [definition_site(path, number) for number in file.defs_in.get((scope, name), ())]
-        for number in file.imports_in(scope, name, self.local_name):
+        for number in file.imports_in(scope, name, self.traits.dotted_imports):
             if not lookup.public or self._is_reexport(file, number):
                 found += self._import_sites(file, number, seen)
         if lookup.types:
@@ -174,7 +172,7 @@ class RustResolver(RustMembers):
         return site.kind is SiteKind.MODULE or self._kind(site) in _TYPE_KINDS
 
     def _through_globs(self, file: FileScope, lookup: _Lookup, seen: _Seen) -> list[Site]:
-        for number in file.imports_in(lookup.module.scope, "*", self.local_name):
+        for number in file.imports_in(lookup.module.scope, "*", self.traits.dotted_imports):
             if lookup.public and not self._is_reexport(file, number):
                 continue
             row = file.imports[number]
@@ -307,8 +305,8 @@ class RustResolver(RustMembers):
 
     # --- names
 
-    def resolve_unbound(self, file: FileScope, name: str) -> list[Site]:
-        return self._visible_from(file, 0, name)
+    def unbound_types(self, file: FileScope, name: str) -> Types:
+        return self.types_at(self._visible_from(file, 0, name)) or one(External(name))
 
     def resolve_name(self, file: FileScope, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
         return self.filter_by_usage(self._visible_from(file, scope, name), None, usage)
@@ -322,7 +320,7 @@ class RustResolver(RustMembers):
         return self.evaluator.memo_tracked(key, lambda: self._find_visible(file, scope, name))
 
     def _has_globs(self, file: FileScope, scope: int) -> bool:
-        return bool(file.imports_in(scope, "*", self.local_name))
+        return bool(file.imports_in(scope, "*", self.traits.dotted_imports))
 
     def _find_visible(self, file: FileScope, scope: int, name: str) -> list[Site]:
         while scope and file.scope_kind(scope) != "namespace":
@@ -330,14 +328,11 @@ class RustResolver(RustMembers):
             if found:
                 return found
             scope = file.parent(scope) or 0
-        found = self.lookup_in_module(Module(file.path, scope), name)
+        found = self._in_module(Module(file.path, scope), plain(name))
         if found:
             return found
         root = self._crates.find(file.path, name)
         return [module_site(root)] if root is not None else self._macros(self._crates.root(file.path), name)
-
-    def resolve_import_head(self, file: FileScope, name: str, scope: int) -> Sequence[Site]:
-        return self._visible_from(file, scope, name)
 
     def filter_by_usage(self, sites: Sequence[Site], namespace: int | None, usage: int) -> Sequence[Site]:
         if len(sites) < 2:
@@ -381,7 +376,7 @@ class RustResolver(RustMembers):
             case ir.NameExpr() if expr.binding is not None:
                 row = file.binds[expr.binding]
                 found = [definition_site(file.path, number) for number in file.defs_in.get((row.scope, row.name), ())]
-                for number in file.imports_in(row.scope, row.name, self.local_name):
+                for number in file.imports_in(row.scope, row.name, self.traits.dotted_imports):
                     found += self.resolve_import(file, number)
                 return found
             case ir.NameExpr():
@@ -436,21 +431,22 @@ class RustResolver(RustMembers):
 
     # --- calls
 
-    def constructor_names(self, class_: ClassType) -> tuple[str, ...]:
-        return ()
-
     def call_value(self, callee: Type, file: FileScope, node: int) -> Types | None:
         if isinstance(callee, BoundMethod):
             result = call_function(self.evaluator, callee, file, arguments_of(file, node))
             return self.substitute_receiver(callee, result)
+        if isinstance(callee, ContainerMethod):
+            return self._call_container(callee, argument_types(self.evaluator, file, node))
+        if isinstance(callee, External):
+            return self._call_external(callee.name, argument_types(self.evaluator, file, node))
         return one(callee) if isinstance(callee, Instance) else None
 
-    def call_container(self, callee: ContainerMethod, arguments: Sequence[Types]) -> Types | None:
+    def _call_container(self, callee: ContainerMethod, arguments: Sequence[Types]) -> Types | None:
         functions = [value for types in arguments[:1] for value in types if isinstance(value, Function | ClassType)]
         called = union(self.evaluator.call_with(value, []) for value in functions)
         return library.call(callee.container, plain(callee.name), arguments, called)
 
-    def call_external(self, name: str, file: FileScope, node: int, arguments: Sequence[Types]) -> Types:
+    def _call_external(self, name: str, arguments: Sequence[Types]) -> Types:
         *before, last = _SEPARATOR.split(name)
         first = arguments[0] if arguments else NOTHING
         if last == "Some":

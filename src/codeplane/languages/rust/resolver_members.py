@@ -58,6 +58,8 @@ def _as_class(value: Type) -> Type:
 
 class RustMembers(LanguageResolver):
     traits = LanguageTraits(
+        constructors=(),
+        import_paths=True,
         path_members=True,
         tuple_types=True,
         container_names={ListType: "std", TupleType: "std", LibraryType: "std"},
@@ -149,7 +151,7 @@ class RustMembers(LanguageResolver):
                 continue
             for scope, node in other.impls.items():
                 written = _last_name(other, node)
-                if written != name and not other.imports_in(0, written, self.local_name):
+                if written != name and not other.imports_in(0, written, self.traits.dotted_imports):
                     continue
                 for value in self.evaluator.named_type(other, node):
                     if isinstance(value, Instance) and value[:2] == (file.path, definition):
