@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-import time
+import threading
 from collections.abc import Iterator, Sequence
 
 import pytest
@@ -57,7 +57,7 @@ def test_killed_workers_are_replaced(pool: ParserPool) -> None:
     assert pool.deaths == 1
 
 
-def test_hanging_files_fail_after_two_workers(pool: ParserPool) -> None:
+def test_files_over_the_cpu_limit_fail_after_two_workers(pool: ParserPool) -> None:
     chain = b"a" + b".b" * 300_000
     results = list(pool.parse([job("before.py"), job("chain.py", chain), job("after.py")]))
     failures = {result.job.path: result.failure for result in results}
@@ -113,3 +113,33 @@ def _plain(rows: object) -> object:
 
 def test_refs_have_the_columns_of_the_model() -> None:
     assert len(extract("python", "m.py", GOOD).facts.refs[0]) == len(Ref._fields)
+
+
+def test_suspended_workers_do_not_lose_their_file(pool: ParserPool) -> None:
+    """A worker that gets no CPU time for longer than the limit is not over it."""
+    pool.warm()
+    pid = pool.pids[0]
+    os.kill(pid, signal.SIGSTOP)
+    timer = threading.Timer(3.0, os.kill, (pid, signal.SIGCONT))
+    timer.start()
+    (result,) = pool.parse([job("a.py")])
+    timer.join()
+    assert (result.failure, pool.deaths) == (None, 0)
+
+
+def test_stalled_workers_are_replaced(pool: ParserPool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("codeplane.facts.pool._STALL_SECONDS", 0.5)
+    pool.warm()
+    os.kill(pool.pids[0], signal.SIGSTOP)
+    (result,) = pool.parse([job("a.py")])
+    assert (result.failure, pool.deaths) == (None, 1)
+
+
+def test_compiling_a_grammar_does_not_count_towards_the_cpu_limit() -> None:
+    """The queries of C++ take longer to compile than this limit, which is ample for one line."""
+    pool = ParserPool(1, seconds=0.15)
+    try:
+        (result,) = pool.parse([Job("cpp", "a.cc", b"int f() { return 1; }\n")])
+    finally:
+        pool.close()
+    assert (result.failure, pool.deaths) == (None, 0)

@@ -44,8 +44,9 @@ def test_parse_timeout(tmp_path: Path) -> None:
         report = indexer.sync()
         assert report.set_aside == ("chain.py",)
         assert states(indexer) == {"chain.py": ("failed", "timeout"), "ok.py": ("indexed", None)}
+        assert indexer.sync().set_aside == ("chain.py",), "the next sync retries"
         again = indexer.sync()
-        assert (again.decision, again.parsed) == ("fresh", 0)
+        assert (again.decision, again.parsed) == ("fresh", 0), "a further retry waits"
         write(root, "chain.py", "x = 2\n")
         assert indexer.sync().parsed == 1
         assert states(indexer)["chain.py"] == ("indexed", None)

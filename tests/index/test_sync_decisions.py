@@ -181,7 +181,7 @@ class Killer(threading.Thread):
             time.sleep(0.0005)
 
 
-def test_file_that_kills_its_worker_twice_is_not_parsed_again(root: Path, tmp_path: Path) -> None:
+def test_file_that_kills_its_workers_is_retried_with_backoff(root: Path, tmp_path: Path) -> None:
     sync(root)
     write(root, "pkg/b.py", "class Deadly:\n    pass\n")
     with Indexer.open(options_for(root)) as indexer:
@@ -196,9 +196,14 @@ def test_file_that_kills_its_worker_twice_is_not_parsed_again(root: Path, tmp_pa
             assert search_files(snapshot, "Deadly", 5) == ["pkg/b.py"], "its text is no worse"
             assert [hit.first for hit in rank_passages(snapshot, {"deadli": 1}, 5, per_file=1)] == [1]
             assert list_candidate_files(snapshot, [["eadl"]]) == frozenset({file.file_id})
-        os.utime(root / "pkg/b.py")
+        killer = Killer(indexer, 2)
+        killer.start()
         again = indexer.sync()
-        assert (again.parsed, again.set_aside) == (0, ())
+        killer.join()
+        assert (again.set_aside, again.unparsed) == (("pkg/b.py",), ("pkg/b.py",)), "the next sync retries at once"
+        os.utime(root / "pkg/b.py")
+        later = indexer.sync()
+        assert (later.parsed, later.unparsed) == (0, ("pkg/b.py",)), "a further retry waits"
     context = context_for(root)
     assert status(context).set_aside == (("pkg/b.py", "worker_died"),)
     assert initialize(context).set_aside == (("pkg/b.py", "worker_died"),)
@@ -207,6 +212,20 @@ def test_file_that_kills_its_worker_twice_is_not_parsed_again(root: Path, tmp_pa
         assert indexer.sync().parsed == 1
         assert logical_dump(indexer) == scratch_dump(root, tmp_path)
     assert status(context).set_aside == ()
+
+
+def test_file_whose_workers_were_killed_is_parsed_by_the_next_sync(root: Path, tmp_path: Path) -> None:
+    sync(root)
+    write(root, "pkg/b.py", "class Unlucky:\n    pass\n")
+    with Indexer.open(options_for(root)) as indexer:
+        killer = Killer(indexer, 2)
+        killer.start()
+        assert indexer.sync().set_aside == ("pkg/b.py",)
+        killer.join()
+    with Indexer.open(options_for(root)) as indexer:
+        report = indexer.sync()
+        assert (report.parsed, report.unparsed) == (1, ())
+        assert logical_dump(indexer) == scratch_dump(root, tmp_path)
 
 
 def test_files_without_a_grammar_are_read_by_workers(root: Path) -> None:

@@ -9,13 +9,19 @@ MAX_LEXICAL_BYTES = 5 * 1024 * 1024
 """Larger files are only recorded: path, size and the reason why their content is skipped."""
 
 PARSE_SECONDS = 5.0
-"""Wall-clock time for one file before its worker is killed."""
+"""CPU time for one file before its worker is killed. Loading a grammar does not count."""
 
 PARSE_MEMORY_BYTES = 512 * 1024 * 1024
 """Address space of a parse worker."""
 
 PARSE_ATTEMPTS = 2
-"""A file that kills this many workers is skipped until its content changes."""
+"""Workers that a file may kill in one sync; it is retried at later syncs."""
+
+PARSE_RETRIES = 5
+"""Syncs that retry a file that could not be parsed, before its content changes."""
+
+PARSE_RETRY_SECONDS = 10.0
+"""Time from the first failed parse of a file to its retry; it grows threefold with each further retry."""
 
 MAX_NESTING = 1000
 """Files with deeper bracket nesting are not parsed: queries over such trees take quadratic time."""

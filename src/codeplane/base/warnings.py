@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from codeplane.base.paths import display
+
 
 class WarningCode(Enum):
     CONFIG_IGNORED = "A setting in the repository's configuration file is invalid and was ignored."
@@ -18,6 +20,7 @@ class WarningCode(Enum):
     EDIT_UNDONE = "An interrupted write was rolled back, except for the files in `left`."
     FILES_IGNORED = "These files are excluded from the index by ignore rules, so searches do not find them."
     FILES_UNREADABLE = "These files could not be read; their indexed content may be out of date."
+    FILES_NOT_PARSED = "These files could not be parsed yet; their symbols and references are missing."
     FILE_IGNORED = "The file is excluded from the index by an ignore rule; it was read because its path was given."
     FILE_NOT_PARSED_WHOLE = "The file has syntax errors; some of its symbols may be missing."
     FILTER_MUST_UNSATISFIED = "No result contains all `must:` words."
@@ -58,3 +61,8 @@ class Notice:
 
     def as_dict(self) -> dict[str, object]:
         return {"code": self.code.name, "message": self.code.sentence, **self.about}
+
+    def as_line(self) -> str:
+        """Return the sentence with its data, for a person."""
+        about = [", ".join(map(str, value)) if isinstance(value, list) else str(value) for value in self.about.values()]
+        return f"{self.code.sentence} ({display('; '.join(about))})" if about else self.code.sentence

@@ -219,7 +219,7 @@ KEYS: tuple[ConfigKey, ...] = (
         _index.parse_timeout_sec,
         "seconds from 0.1 to 300",
         "10",
-        "How long one file may take to parse before its worker is stopped.",
+        "CPU time that one file may take to parse before its worker is stopped.",
         outside="a repository may not raise the parse time of files",
         may_lower=True,
     ),

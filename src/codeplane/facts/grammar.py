@@ -15,6 +15,7 @@ from codeplane.base.limits import MAX_PROBLEMS_PER_FILE
 from codeplane.facts.model import Problem
 from codeplane.languages.registry import by_name
 from codeplane.languages.spec import Language
+from codeplane.processes.confinement import cpu_limit_paused
 
 
 class Grammar(NamedTuple):
@@ -29,6 +30,12 @@ class Grammar(NamedTuple):
 
 @cache
 def load(name: str) -> Grammar:
+    """Return a grammar with its queries. Compiling them does not count towards the CPU limit of a file."""
+    with cpu_limit_paused():
+        return _load(name)
+
+
+def _load(name: str) -> Grammar:
     language = by_name(name)
     grammar = _compiled(language.grammar)
     folder = Path(package.__file__).parent / (language.folder or language.name)
@@ -57,8 +64,9 @@ class Reader(NamedTuple):
 @cache
 def load_reader(grammar: str) -> Reader:
     """Return a grammar without queries, for languages that read their syntax trees themselves."""
-    language = _compiled(grammar)
-    return Reader(tree_sitter.Parser(language), tree_sitter.Query(language, _FLAWS))
+    with cpu_limit_paused():
+        language = _compiled(grammar)
+        return Reader(tree_sitter.Parser(language), tree_sitter.Query(language, _FLAWS))
 
 
 def read_problems(

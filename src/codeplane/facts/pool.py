@@ -1,14 +1,13 @@
 """Pool of parse workers that survives files which kill a worker.
 
-Jobs are handed out a few at a time, so that no worker waits for the parent. A worker that dies or exceeds the time
+Jobs are handed out a few at a time, so that no worker waits for the parent. A worker that dies or exceeds the CPU
 limit for one file is replaced; its current file is retried once, alone in a new worker, and then reported as failed.
-No file can affect the parent.
+No file can affect the parent, and no wall clock decides: on a busy machine a file takes longer, but it is parsed.
 """
 
 from __future__ import annotations
 
 import selectors
-import time
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -22,10 +21,13 @@ from codeplane.facts.model import Problem
 from codeplane.facts.passages import Searchable
 from codeplane.facts.wire import decode, path_text
 from codeplane.processes.children import Child
+from codeplane.processes.confinement import CPU_LIMIT_SIGNAL
 
 _QUEUED_JOBS = 12
 _QUEUED_BYTES = 1 << 20
 _MODULE = "codeplane.facts.worker"
+_STALL_SECONDS = 60.0
+"""A worker that neither answers nor uses CPU time for this long (it was stopped) is replaced."""
 
 
 class Job(NamedTuple):
@@ -56,7 +58,8 @@ class _Worker:
     child: Child
     jobs: deque[int] = field(default_factory=deque)
     queued_bytes: int = 0
-    busy_since: float = 0.0
+    cpu_seconds: float = -1.0
+    """CPU time at the last check for a stall."""
 
 
 class ParserPool:
@@ -92,12 +95,13 @@ class ParserPool:
             run.abandon()
 
     def _start(self) -> _Worker:
-        return _Worker(Child(_MODULE, (str(self._memory),)))
+        return _Worker(Child(_MODULE, (str(self._memory), str(self._seconds))))
 
-    def _retire(self, worker: _Worker) -> None:
-        worker.child.kill()
+    def _retire(self, worker: _Worker) -> int:
+        status = worker.child.kill()
         self._workers.remove(worker)
         self.deaths += 1
+        return status
 
 
 class _Run:
@@ -138,8 +142,6 @@ class _Run:
                 self._retry.appendleft(number)
                 return
             job = self._pending[number]
-            if not worker.jobs:
-                worker.busy_since = time.monotonic()
             worker.jobs.append(number)
             worker.queued_bytes += len(job.source)
             head = orjson.dumps((number, job.language, path_text(job.path)))
@@ -185,41 +187,36 @@ class _Run:
 
     def _collect(self) -> list[Parsed]:
         """Wait for an event, and yield finished results."""
-        now = time.monotonic()
         busy = [worker for worker in self._pool._workers if worker.jobs]
         with selectors.DefaultSelector() as selector:
             for worker in busy:
                 selector.register(worker.child.output, selectors.EVENT_READ, worker)
                 if worker.child.wants_to_write:
                     selector.register(worker.child.input, selectors.EVENT_WRITE, worker)
-            wait = min((worker.busy_since + self._pool._seconds - now for worker in busy), default=0.0)
-            events = selector.select(max(0.0, wait))
+            events = selector.select(_STALL_SECONDS)
         finished: list[Parsed] = []
         for key, mask in events:
             if mask & selectors.EVENT_WRITE:
                 key.data.child.flush()
-        # A worker is late only if nothing has arrived from it: the parent itself may have been suspended.
-        deadline = time.monotonic() - self._pool._seconds
         for worker in busy:
             frames, alive = worker.child.receive()
             finished += [self._finish(worker, frame) for frame in frames]
-            if not alive:
-                finished += self._lost(worker, "worker_died")
-            elif worker.jobs and not frames and worker.busy_since < deadline:
-                finished += self._lost(worker, "timeout")
+            if not alive or (not events and not frames and _has_stalled(worker)):
+                finished += self._lost(worker)
         return finished
 
     def _finish(self, worker: _Worker, frame: bytes) -> Parsed:
         number, facts, problems, searchable = decode(frame)
         worker.jobs.remove(number)
-        worker.busy_since = time.monotonic()
         job = self._pending.pop(number)
         worker.queued_bytes -= len(job.source)
         return Parsed(job, facts, problems, searchable, frame=frame)
 
-    def _lost(self, worker: _Worker, why: str) -> list[Parsed]:
+    def _lost(self, worker: _Worker) -> list[Parsed]:
         """Replace a dead worker. Its current file is to blame; the others were only queued."""
-        self._pool._retire(worker)
+        status = self._pool._retire(worker)
+        if not worker.jobs:
+            return []
         blamed, *innocent = worker.jobs
         worker.jobs.clear()
         self._retry.extend(innocent)
@@ -227,4 +224,9 @@ class _Run:
         if self._attempts[blamed] < PARSE_ATTEMPTS:
             self._retry.appendleft(blamed)
             return []
-        return [Parsed(self._pending.pop(blamed), failure=why)]
+        return [Parsed(self._pending.pop(blamed), failure="timeout" if status == -CPU_LIMIT_SIGNAL else "worker_died")]
+
+
+def _has_stalled(worker: _Worker) -> bool:
+    before, worker.cpu_seconds = worker.cpu_seconds, worker.child.cpu_seconds()
+    return worker.cpu_seconds == before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -14,6 +15,7 @@ from codeplane.index.options import IndexOptions
 from codeplane.index.roles import Roles
 from codeplane.index.unit_assignment import UnitAssignment
 from codeplane.store.files import list_stored
+from codeplane.store.parse_failures import PARSE_FAILURES, ParseFailure, parse_failures
 from codeplane.store.records import FileState
 from codeplane.store.writer import Writer
 
@@ -41,12 +43,26 @@ class IndexedTree:
     root_digest: Digest | None = None
     ignore_signature: str | None = None
     repo_version: Mapping[str, object] = field(default_factory=dict)
+    failures: dict[RepoPath, ParseFailure] = field(default_factory=dict)
+    """Files that could not be parsed."""
     forced: bool = False
     """True if files must be read again even where their stat is unchanged."""
 
     def update_root_digest(self) -> Digest:
         self.root_digest = merkle_root((path, self.files[path].digest) for path in sorted(self.files))
         return self.root_digest
+
+    def retry_failures(self) -> None:
+        """Mark the files that could not be parsed, and whose retry is due, to be parsed again."""
+        now = time.time()
+        for path, failure in self.failures.items():
+            if path in self.files and failure.is_due(now):
+                self.files[path] = FileRecord(PARSE_AGAIN, Digest(""), 0)
+
+    @property
+    def retry_at(self) -> float | None:
+        """Unix time of the next retry; None if there is nothing to retry."""
+        return min((each.retry_at for each in self.failures.values() if each.is_due(each.retry_at)), default=None)
 
     def cap_bytes(self, options: IndexOptions) -> int:
         limit = options.max_lexical_bytes
@@ -72,6 +88,7 @@ def load_tree(writer: Writer, options: IndexOptions) -> IndexedTree:
         assignment=UnitAssignment.load(writer),
         roles=Roles.load(writer),
         ignore_signature=writer.read_meta("ignore_signature"),
+        failures=parse_failures(writer.read_meta(PARSE_FAILURES)),
     )
     if writer.read_meta("limits") != limits_note(options):
         _invalidate_limits(tree, writer, options)
@@ -86,7 +103,7 @@ def load_tree(writer: Writer, options: IndexOptions) -> IndexedTree:
 
 def limits_note(options: IndexOptions) -> str:
     """Return the limits that decide how a file is indexed, as stored with the index."""
-    return f"{options.max_parse_bytes} {options.max_lexical_bytes} {options.parse_seconds}"
+    return f"{options.max_parse_bytes} {options.max_lexical_bytes} {options.parse_seconds} cpu"
 
 
 def extensions_note(options: IndexOptions) -> str:

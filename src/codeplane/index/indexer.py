@@ -140,6 +140,15 @@ class Indexer:
         return self._tree.forced
 
     @property
+    def unparsed(self) -> int:
+        return len(self._tree.failures)
+
+    @property
+    def retry_at(self) -> float | None:
+        """Unix time of the next retry of such a file."""
+        return self._tree.retry_at
+
+    @property
     def has_unresolved(self) -> bool:
         """True if references of some files must still be resolved."""
         return bool(self.list_unresolved(1))
@@ -295,6 +304,7 @@ class Indexer:
 
     def _update(self, writer: Writer, scan: Scan, started: float, hooks: SyncHooks) -> SyncReport:
         tree = self._tree
+        tree.retry_failures()
         full_hash = next_full_hash(int(writer.read_meta("full_hash_counter") or 0), self.options.full_hash_every)
         changes = compare(scan, tree.files, full_hash=full_hash.run)
         hooks.changes(changes)

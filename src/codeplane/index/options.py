@@ -132,6 +132,8 @@ class SyncReport:
     """Files that could not be read, or changed during the read; their indexed state is older."""
     set_aside: tuple[RepoPath, ...] = ()
     """Files that broke their parser in this sync."""
+    unparsed: tuple[RepoPath, ...] = ()
+    """Files of the index that could not be parsed so far."""
     pending: int = 0
     """Files left for the next sync, after an interruption or at the size cap."""
     repaired: tuple[RepoPath, ...] = ()

@@ -36,6 +36,7 @@ from codeplane.index.options import IndexOptions, IndexProgress, SyncHooks
 from codeplane.index.units.manifests import MAX_MARKER_BYTES
 from codeplane.index.units.markers import find_marker
 from codeplane.index.units.validation import ParseResult
+from codeplane.store.parse_failures import next_failure
 from codeplane.store.records import BYTE_ENCODINGS, FileRow, FileState, ObservedStat
 from codeplane.store.writer import Writer
 
@@ -278,9 +279,12 @@ class Pipeline:
         if parsed.failure is not None:
             failed = prepared.row._replace(state=FileState.FAILED, reason=parsed.failure)
             self._batch.failed.append(failed.path)
+            before = self._tree.failures.get(failed.path)
+            failure = next_failure(before, failed.digest or Digest(""), time.time())
             # Splitting text into words cannot fail, so the file stays searchable.
             searchable = read_searchable(parsed.job.source, ()) if parsed.job.language else None
             self._write(failed, _NO_FACTS, (), searchable)
+            self._tree.failures[failed.path] = failure
         else:
             self._write(prepared.row, parsed.facts, parsed.problems, parsed.searchable)
         self._advance(prepared.row.stat.size)
@@ -289,6 +293,7 @@ class Pipeline:
         self, row: FileRow, facts: PackedFacts, problems: Sequence[Problem], searchable: Searchable | None
     ) -> None:
         is_new = row.path not in self._tree.files
+        self._tree.failures.pop(row.path, None)
         self._invalidation.note(row.path)
         row = self._assign(row)
         self._writer.put_file(row, facts, problems, searchable)
@@ -314,6 +319,7 @@ class Pipeline:
 
     def _remove(self, path: RepoPath) -> None:
         record = self._tree.files.pop(path)
+        self._tree.failures.pop(path, None)
         self._invalidation.note(path)
         self._writer.remove_file(path)
         self._tree.assignment.remove(path)

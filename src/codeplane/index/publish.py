@@ -11,6 +11,7 @@ from codeplane.git.repository import RepoVersion
 from codeplane.index.indexed_tree import IndexedTree, extensions_note, limits_note
 from codeplane.index.options import IndexOptions, IndexProgress, SyncHooks, SyncReport
 from codeplane.index.pipeline import SyncBatch
+from codeplane.store.parse_failures import PARSE_FAILURES, format_failures
 from codeplane.store.records import EpochInfo
 from codeplane.store.writer import Writer
 
@@ -33,10 +34,11 @@ def publish(
         "limits": limits_note(options),
         "extensions": extensions_note(options),
         "ignore_signature": scan.ignore_signature,
+        PARSE_FAILURES: format_failures(tree.failures),
     }
     if batch.left:
         notes["pending_why"] = "full" if batch.full else "interrupted"
-    changed = {key: value for key, value in notes.items() if writer.read_meta(key) != value}
+    changed = {key: value for key, value in notes.items() if (writer.read_meta(key) or "") != value}
     if changed:
         writer.put_meta(changed)
     if writer.epoch is not None and writer.size_bytes() > tree.cap_bytes(options):
@@ -70,6 +72,7 @@ def make_report(epoch: int, tree: IndexedTree, changes: Changes, batch: SyncBatc
         unscanned=changes.unscanned[:_MAX_PATHS],
         stale=tuple(stale[:_MAX_PATHS]),
         set_aside=tuple(sorted(batch.failed)),
+        unparsed=tuple(sorted(tree.failures)),
         pending=batch.left,
         bytes_read=batch.bytes_read,
     )

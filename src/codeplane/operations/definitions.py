@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.base.paths import display, normalize
-from codeplane.base.warnings import Notice
+from codeplane.base.paths import normalize
 from codeplane.operations.missing_paths import nothing_indexed
 from codeplane.operations.symbols.lookup import IndexedSymbols
 from codeplane.operations.symbols.model import SymbolNotFound
@@ -59,21 +58,11 @@ def find_definitions(
         return tuple(Definition(symbol, get_def(snapshot, symbol.def_uid)) for symbol in symbols), found.total
 
     read = reads(ask)
-    about = (read.epoch, read.freshness, _warnings(read.notices))
+    about = (read.epoch, read.freshness, tuple(notice.as_line() for notice in read.notices))
     if isinstance(read.value, SymbolNotFound):
         return DefinitionsAnswer((), 0, *about, missing=read.value)
     definitions, total = read.value
     return DefinitionsAnswer(definitions, total, *about)
-
-
-def _warnings(notices: tuple[Notice, ...]) -> tuple[str, ...]:
-    """Return notices as one line each, with their data."""
-    return tuple(_sentence(notice) for notice in notices)
-
-
-def _sentence(notice: Notice) -> str:
-    about = [", ".join(map(str, value)) if isinstance(value, list) else str(value) for value in notice.about.values()]
-    return f"{notice.code.sentence} ({display('; '.join(about))})" if about else notice.code.sentence
 
 
 def _check_filters(snapshot: Snapshot, kind: str | None, directory: str) -> None:

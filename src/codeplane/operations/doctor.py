@@ -23,14 +23,16 @@ from codeplane.languages.versions import grammar_pins, grammar_versions
 from codeplane.ledger.chain import verify_chain as verify_ledger
 from codeplane.operations.context import Context
 from codeplane.operations.settings import index_options
-from codeplane.query.files import summarize_index
+from codeplane.query.files import list_files, summarize_index
 from codeplane.query.snapshot import open_current
 from codeplane.store.database import sqlite_version
 from codeplane.store.integrity import IndexCheck, Verdict, verify
 from codeplane.store.layout import StateDirectory, open_state
+from codeplane.store.records import FileState
 from codeplane.store.registry import read_binding
 
 MINIMUM_PYTHON = (3, 11)
+_MAX_FAILED = 20
 
 
 @dataclass(frozen=True)
@@ -163,6 +165,7 @@ def _index(context: Context) -> Iterator[DoctorCheck]:
         head = (found.epoch.head or "no commit")[:12]
         message = "the index is at HEAD" if same else f"the index is at {head}, not at HEAD"
         yield DoctorCheck("commit", same, "warning", message, "Run 'cpl init'; the next query updates it too.")
+    yield _parsed(state)
     yield _size(context, state)
 
 
@@ -182,6 +185,18 @@ def _verdict(found: IndexCheck) -> DoctorCheck:
             "index", False, "warning", "an update was interrupted", "Run 'cpl init'; the next query repairs it too."
         )
     return DoctorCheck("index", found.verdict is Verdict.OK, "error", text, remedy)
+
+
+def _parsed(state: StateDirectory) -> DoctorCheck:
+    with open_current(state, lexical=False) as snapshot:
+        failed = list_files(snapshot, _MAX_FAILED, state=FileState.FAILED)
+    if not failed.total:
+        return DoctorCheck("parsing", True, "info", "every file that has a grammar was parsed")
+    message = f"{failed.total} files could not be parsed; their symbols and references are missing"
+    remedy = "They are retried at the next syncs; raise index.parse_timeout_sec for files that need more CPU time."
+    return DoctorCheck(
+        "parsing", False, "warning", message, remedy, tuple(f"{file.path}: {file.reason}" for file in failed.rows)
+    )
 
 
 def _size(context: Context, state: StateDirectory) -> DoctorCheck:

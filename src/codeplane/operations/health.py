@@ -68,6 +68,8 @@ def health_fields(state: WorkspaceState) -> dict[str, object]:
         fields["active_job"] = job_fields(state.active_job)
     if state.lock_owner is not None:
         fields["lock_owner"] = state.lock_owner
+    if state.unparsed:
+        fields["files_not_parsed"] = state.unparsed
     if state.last_error is not None:
         fields["last_error"] = {"code": state.last_error.code.number, "error": state.last_error.code.name}
     return fields
@@ -81,6 +83,8 @@ def state_fields(state: WorkspaceState) -> dict[str, object]:
     fields.update((name, value) for name, value in optional if value is not None)
     if state.active_job is not None:
         fields["active_job"] = job_fields(state.active_job)
+    if state.unparsed:
+        fields["files_not_parsed"] = state.unparsed
     if state.last_error is not None:
         fields["last_error"] = state.last_error.code.name
     return fields

@@ -183,9 +183,10 @@ def show_outline(known: FileOutlineRows, options: OutlineOptions) -> Outline:
 
 def unsupported(file: RepoPath, reason: str | None) -> CodePlaneError:
     """Return the error for an existing file without an outline."""
+    failed = reason in ("timeout", "worker_died")
     return CodePlaneError(
         ErrorCode.LANGUAGE_UNSUPPORTED,
-        f"'{display(file)}' has no outline",
+        f"'{display(file)}' {'could not be parsed yet' if failed else 'has no outline'}",
         details={"reason": reason or "no_grammar"},
         remedy="Read the file itself.",
     )

@@ -7,8 +7,30 @@ import os
 import resource
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 _PR_SET_PDEATHSIG = 1
+
+
+CPU_LIMIT_SIGNAL = signal.SIGPROF
+"""Signal that ends a worker at its CPU limit."""
+
+
+def set_cpu_limit(seconds: float) -> None:
+    """Let the kernel kill this process after so many seconds of CPU time; 0 removes the limit."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+
+
+@contextmanager
+def cpu_limit_paused() -> Iterator[None]:
+    """Exclude a piece of work from the CPU limit, if one is set."""
+    left, _ = signal.setitimer(signal.ITIMER_PROF, 0)
+    try:
+        yield
+    finally:
+        if left:
+            signal.setitimer(signal.ITIMER_PROF, left)
 
 
 def confine(memory_bytes: int) -> None:

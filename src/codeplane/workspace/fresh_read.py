@@ -19,6 +19,7 @@ from codeplane.disk.locks import find_owner
 from codeplane.index.options import IndexOptions, IsCancelled
 from codeplane.query.snapshot import Snapshot
 from codeplane.store.layout import open_state
+from codeplane.store.parse_failures import PARSE_FAILURES, parse_failures
 from codeplane.workspace.compatibility import has_current, require_ours
 from codeplane.workspace.errors import (
     copy_error,
@@ -39,6 +40,7 @@ from codeplane.workspace.freshness import (
     freshness_of,
     report_notices,
     stale,
+    unparsed_notices,
 )
 from codeplane.workspace.requests import IndexRequests, SyncRequest
 from codeplane.workspace.snapshot_pool import SnapshotPool
@@ -118,7 +120,7 @@ class FreshRead(Generic[T]):
             freshness = FRESH
         elif self._best_effort:
             freshness = stale("unchecked", *self._requests.dirty_paths())
-        attempt = _Attempt[T]()
+        attempt = _Attempt[T](self._file)
         sync: SyncRequest | None = None
         shared = False
         if freshness is None and self._file is None:
@@ -160,7 +162,7 @@ class FreshRead(Generic[T]):
         freshness = freshness_of(sync.report, shared)
         notices = (*notices, *(notice for notice in report_notices(sync.report) if notice not in notices))
         if attempt.epoch is None or sync.report.epoch != attempt.epoch or attempt.is_broken:
-            attempt = _Attempt()
+            attempt = _Attempt(self._file)
             try:
                 with self._pool.acquire(self._lexical) as pooled:
                     attempt.index_id = pooled.index_id
@@ -197,7 +199,7 @@ class FreshRead(Generic[T]):
             raise unverifiable_error(ErrorCode.INDEX_STALE, owner)
         if not has_current(open_state(self._options.real_root)):
             raise owned_elsewhere_error("the index is being built by another process", owner)
-        attempt = _Attempt[T]()
+        attempt = _Attempt[T](self._file)
         try:
             with self._pool.acquire(self._lexical) as pooled:
                 require_ours(pooled.snapshot, self._options, owner)
@@ -211,15 +213,19 @@ class FreshRead(Generic[T]):
 class _Attempt(Generic[T]):
     """One run of the query: its value, or the error that it raised."""
 
-    def __init__(self) -> None:
+    def __init__(self, file: RepoPath | None) -> None:
+        self._file = file
         self.values: list[T] = []
         self.error: Exception | None = None
         self.epoch: int | None = None
         self.index_id: str | None = None
+        self.unparsed: tuple[Notice, ...] = ()
 
     def run(self, query: Callable[[Snapshot], T], snapshot: Snapshot) -> None:
         """Raise errors of the index, so that the pool drops the snapshot; store all others."""
         self.epoch = snapshot.epoch.epoch
+        paths = parse_failures(snapshot.reader.meta(PARSE_FAILURES))
+        self.unparsed = unparsed_notices([path for path in paths if self._file in (None, path)])
         try:
             self.values = [query(snapshot)]
         except CodePlaneError as error:
@@ -239,7 +245,10 @@ class _Attempt(Generic[T]):
         if self.error is not None:
             if isinstance(self.error, CodePlaneError) and freshness.status != "fresh":
                 self.error.details.setdefault("freshness", freshness.as_dict())
+            if isinstance(self.error, CodePlaneError) and self.unparsed:
+                self.error.details.setdefault("not_parsed", dict(self.unparsed[0].about))
             raise self.error
+        notices = (*(notice for notice in notices if notice.code is not WarningCode.FILES_NOT_PARSED), *self.unparsed)
         assert self.epoch is not None
         return FreshResult(self.values[0], self.epoch, freshness, notices)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Generic, TypeVar
@@ -16,6 +16,7 @@ T = TypeVar("T")
 
 POLICIES = ("strict", "balanced", "best_effort")
 MAX_STALE_PATHS = 20
+MAX_UNPARSED_PATHS = 5
 
 
 class IndexPhase(StrEnum):
@@ -130,6 +131,8 @@ class WorkspaceState:
     last_error: CodePlaneError | None = None
     compatibility: Compatibility | None = None
     active_job: ActiveJob | None = None
+    unparsed: int = 0
+    """Files that could not be parsed so far."""
     published: bool = True
     """False if there is no index at all; a process that holds the lock may be building the first one."""
 
@@ -176,4 +179,13 @@ def report_notices(report: SyncReport) -> tuple[Notice, ...]:
         notices.append(Notice(WarningCode.FILES_UNREADABLE, {"paths": list(unseen[:MAX_STALE_PATHS])}))
     if report.pending and report.decision != "interrupted":
         notices.append(Notice(WarningCode.INDEX_AT_CAP, {"files": report.pending}))
+    notices += unparsed_notices(report.unparsed)
     return tuple(notices)
+
+
+def unparsed_notices(paths: Sequence[RepoPath]) -> tuple[Notice, ...]:
+    """Return the warning for an answer that lacks the facts of these files."""
+    if not paths:
+        return ()
+    about: dict[str, object] = {"paths": sorted(paths)[:MAX_UNPARSED_PATHS]}
+    return (Notice(WarningCode.FILES_NOT_PARSED, about | ({"total": len(paths)} if len(paths) > 1 else {})),)

@@ -193,7 +193,8 @@ class IndexThread:
             return
         requests.reopen = False
         compatibility = describe(indexer.found)
-        requests.update(error=None, compatibility=compatibility, forced=indexer.forced, epoch=indexer.epoch)
+        requests.update(error=None, compatibility=compatibility, forced=indexer.forced)
+        requests.update(epoch=indexer.epoch, unparsed=indexer.unparsed)
         if indexer.needs_sync:
             self._complete(indexer)
         else:

@@ -86,6 +86,8 @@ class ThreadStatus:
     epoch: int | None = None
     forced: bool = False
     """True if files must be read again even where their stat is unchanged."""
+    unparsed: int = 0
+    """Files that could not be parsed so far."""
     job: IndexJob | None = None
     """The last job that was started."""
     progress: IndexProgress | None = None

@@ -63,6 +63,8 @@ class SyncRunner:
             requests.schedule_sync(VERIFY_SECONDS)
         elif self._settings.background:
             requests.schedule_sync(self._settings.interval_seconds)
+        if indexer.retry_at is not None and not self._settings.once:
+            requests.schedule_sync(max(VERIFY_SECONDS, indexer.retry_at - time.time()))
         if report is not None and report.decision != "fresh":
             self._settle_at = requests.sync_ended + SETTLE_SECONDS
         return report
@@ -123,7 +125,8 @@ class SyncRunner:
             if not sync.resolved:
                 self._unresolved_syncs.append(sync)
                 self._resolve_at = self._resolve_at or requests.sync_ended + RESOLVE_SECONDS
-            requests.update(progress=None, forced=indexer.forced or requests.reopen, epoch=indexer.epoch)
+            forced = indexer.forced or requests.reopen
+            requests.update(progress=None, forced=forced, epoch=indexer.epoch, unparsed=indexer.unparsed)
             if report is not None:
                 requests.update(last_report=report, last_sync=time.time(), last_error=None)
                 if job is not None:

@@ -103,6 +103,7 @@ class Workspace:
             last_report=status.last_report,
             last_error=status.last_error,
             compatibility=status.compatibility,
+            unparsed=status.unparsed,
             active_job=active,
             published=self._is_published(status.phase),
         )

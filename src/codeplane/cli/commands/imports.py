@@ -54,7 +54,7 @@ def _imports(invocation: Invocation, path: str | None) -> Reply:
         text="\n".join(lines),
         message=plural(len(found.imports) + len(found.imported_by), "file"),
         meta={"epoch": read.epoch},
-        warnings=assembly.warnings,
+        warnings=(*assembly.warnings, *(notice.as_line() for notice in read.notices)),
     )
 
 
@@ -74,7 +74,7 @@ def _cycles(invocation: Invocation) -> Reply:
         text="\n".join(lines) or style.dim("no import cycles"),
         message=plural(len(read.value), "circle"),
         meta={"epoch": read.epoch},
-        warnings=assembly.warnings,
+        warnings=(*assembly.warnings, *(notice.as_line() for notice in read.notices)),
     )
 
 

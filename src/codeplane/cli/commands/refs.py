@@ -52,12 +52,13 @@ def _refs(invocation: Invocation, written: str, limit: int) -> Reply:
     root = assembly.context.root
     with reading(assembly.context, invocation) as reads:
         read = find_uses(reads, typed_symbol(root, invocation.start, written), limit)
+    warnings = (*assembly.warnings, *(notice.as_line() for notice in read.notices))
     if isinstance(read.value, SymbolNotFound):
-        return _not_found(read.value, {"symbols": []}, read.epoch, assembly.warnings)
+        return _not_found(read.value, {"symbols": []}, read.epoch, warnings)
     found: list[SymbolUses] = read.value
     lines = [line for uses in found for line in _uses_lines(root, uses, several=len(found) > 1)]
     return replace(
-        lines_reply("ok", lines, assembly.warnings),
+        lines_reply("ok", lines, warnings),
         result={"symbols": [_uses_json(uses) for uses in found]},
         message=plural(sum(uses.total for uses in found), "reference"),
         meta={"epoch": read.epoch},

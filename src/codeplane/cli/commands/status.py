@@ -110,6 +110,8 @@ def _status(invocation: Invocation, verbose: bool, ask_server: AskServer | None,
     state, words, remedy = _STATES[found.state]
     if found.moved and found.state == "ready":
         words = "ready; git HEAD has moved, the next query updates the index"
+    elif found.set_aside and found.state == "ready":
+        words = f"ready; {plural(len(found.set_aside), 'file')} could not be parsed yet"
     style = Style.of(sys.stdout)
     log_lines = read_tail(found.root, ERROR_LINES)
     last_error = _last_error(log_lines)

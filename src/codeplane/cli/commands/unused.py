@@ -65,7 +65,7 @@ def _unused(invocation: Invocation, path: str | None, limit: int) -> Reply:
         text="\n".join(_unused_lines(page, REASONS, Style.of(sys.stdout))),
         message=plural(page.total, "candidate"),
         meta={"epoch": read.epoch},
-        warnings=assembly.warnings,
+        warnings=(*assembly.warnings, *(notice.as_line() for notice in read.notices)),
     )
 
 

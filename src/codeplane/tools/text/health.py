@@ -26,6 +26,8 @@ def render_health_check(arguments: Arguments, answer: Answer) -> list[TextLine]:
         words.append("file watcher stopped at the inotify limit")
     if result["grammars"].get("missing"):
         words.append(f"grammars missing: {', '.join(result['grammars']['missing'])}")
+    if "files_not_parsed" in result:
+        words.append(f"{result['files_not_parsed']} files could not be parsed yet")
     if "lock_owner" in result:
         words.append(f"index held by process {result['lock_owner']}")
     if "last_error" in result:
