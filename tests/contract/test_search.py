@@ -12,7 +12,7 @@ import pytest
 
 from codeplane import languages
 from codeplane.base.errors import ErrorCode
-from codeplane.tools.handlers.search_kinds import KINDS, read_kinds
+from codeplane.tools.handlers.search_request import KINDS, read_kinds
 from codeplane.tools.surface import EVERYTHING, Surface
 from support.repositories import git, make_repository, write
 from support.tooling import Envelope, Server, codes_of, error_of, follow, serving

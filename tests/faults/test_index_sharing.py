@@ -88,11 +88,11 @@ def test_second_process_reads_during_a_rebuild(tmp_path: Path) -> None:
     sync(root)
     for number in range(30):
         write(root, f"pkg/m{number}.py", f"def renewed_{number}():\n    return 1\n")
-    waits: list[float] = []
+    outputs: list[str] = []
 
     def ask(progress: object) -> None:
         if getattr(progress, "phase", "") == "finish":
-            began = time.monotonic()
+            # The build goes on when this returns, so an answer here has not waited for it.
             output = run(
                 root,
                 """
@@ -102,12 +102,11 @@ def test_second_process_reads_during_a_rebuild(tmp_path: Path) -> None:
                     print(len(list_defs_by_name(view.snapshot, "load_3", 20).rows))
                 """,
             )
-            waits.append(time.monotonic() - began)
-            assert output.splitlines() == ["stale unchecked 1", "5"]
+            outputs.append(output)
 
     with Indexer.open(options_for(root)) as indexer:
         indexer.sync(ask)
-    assert waits and waits[0] < 10
+    assert outputs and all(output.splitlines() == ["stale unchecked 1", "5"] for output in outputs)
     with open_view(options_for(root)) as view:
         assert view.freshness.status == "fresh"
         assert list_defs_by_name(view.snapshot, "load_3", 20).rows == ()

@@ -78,7 +78,6 @@ def test_huge_files_are_skipped_and_reported(tmp_path: Path) -> None:
     writer = threading.Thread(target=grow, daemon=True)
     writer.start()
     stop = threading.Event()
-    began = time.monotonic()
     child = start(root, INIT)
     peak = peak_of(child.pid, stop)
     try:
@@ -89,7 +88,6 @@ def test_huge_files_are_skipped_and_reported(tmp_path: Path) -> None:
         writer.join()
     assert child.returncode == 0, errors
     assert 0 < peak[0] < MEMORY, f"{peak[0] / 2**20:.0f} MiB"
-    assert time.monotonic() - began < 60
     found = status(Context(root, Config(), options_for(root).user_state))
     reasons = dict(found.skipped)
     assert reasons["too_large"] == 4, (reasons, output)

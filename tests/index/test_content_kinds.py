@@ -11,7 +11,7 @@ import pytest
 from codeplane.base.errors import ErrorCode
 from codeplane.base.limits import MAX_LEXICAL_BYTES, MAX_NESTING
 from codeplane.disk.safe_open import Root
-from codeplane.operations.search.large_files import MAX_LINE_BYTES
+from codeplane.operations.search.file_scan import MAX_LINE_BYTES
 from codeplane.operations.search.scan_cache import ScanCache
 from codeplane.operations.search.search_task import SearchSources
 from codeplane.operations.search.text_search import TextQuery, find_text

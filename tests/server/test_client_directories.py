@@ -13,8 +13,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.server.engine_client import EngineClient, UnavailableEngine
 from codeplane.server.mcp_messages import parse_roots
 from codeplane.server.stdio import StdioFrontend
-from codeplane.tools.formats import Format
-from codeplane.tools.surface import Surface
+from codeplane.tools.surface import Format, Surface
 from support.mcp_client import CPL, HANDSHAKE, McpClient, Place, until
 
 

@@ -21,7 +21,7 @@ from codeplane.server.http.mcp_server import MAX_CALLS, ServerInfo, build_server
 from codeplane.server.http.routes import operator_routes
 from codeplane.server.tool_caller import OnProgress
 from codeplane.tools.calls import CallReply
-from codeplane.tools.formats import Format
+from codeplane.tools.surface import Format
 
 TOKEN = "token-of-this-test-and-no-other"
 REPOSITORY = "/somewhere/a repository é"

@@ -308,7 +308,7 @@ def index_held(place: Place) -> Iterator[None]:
         yield
 
 
-def until(condition: Callable[[], object], seconds: float = 20.0, pause: float = 0.01) -> float:
+def until(condition: Callable[[], object], seconds: float = 30.0, pause: float = 0.01) -> float:
     """Wait until it holds; how long that took."""
     began = time.monotonic()
     while not condition():

@@ -21,9 +21,8 @@ from codeplane.config.model import Config, FreshnessConfig, IndexConfig, ServerC
 from codeplane.operations.context import Context
 from codeplane.server.assembly import open_pipeline
 from codeplane.tools.calls import CallRequest, Progress, never, no_progress
-from codeplane.tools.formats import Format
 from codeplane.tools.pipeline import CallPipeline
-from codeplane.tools.surface import Surface
+from codeplane.tools.surface import Format, Surface
 from support.workspaces import until
 
 Envelope = dict[str, Any]

@@ -25,7 +25,7 @@ def door(root: Path, settings: WorkspaceSettings = QUIET, **changes: object) -> 
         yield workspace
 
 
-def until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
+def until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it did not come to pass"

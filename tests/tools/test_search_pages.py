@@ -11,14 +11,14 @@ from codeplane.operations.search.hit_context import HitContext
 from codeplane.operations.search.model import Factors, Hit
 from codeplane.operations.search.packed_hits import BLOCK, PLAIN, pack_hits
 from codeplane.operations.search.result_rows import RowOptions
-from codeplane.tools.handlers.search_page import (
+from codeplane.tools.handlers.search_fields import (
     DEFAULT_CHARS,
-    DEFAULT_LIMIT,
     MAX_CHARS,
     fill_page,
     json_chars,
     page_chars,
 )
+from codeplane.tools.handlers.search_request import DEFAULT_LIMIT
 
 HITS = tuple(
     Hit(

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from codeplane.operations.context import Context
     from codeplane.server.runtime_directory import RuntimeDirectory
     from codeplane.tools.calls import CallReply
-    from codeplane.tools.formats import Format
-    from codeplane.tools.surface import Surface
+    from codeplane.tools.surface import Format, Surface
     from codeplane.workspace.freshness import FreshResult
 
 Tell = Callable[[float, float | None, str], None]
@@ -110,7 +109,7 @@ def call_tool(
     cancelled: Callable[[], bool] | None = None,
 ) -> tuple[dict[str, Any], bool]:
     """Return the envelope of one call, and True if it is an error. Every tool can be called."""
-    from codeplane.tools.formats import Format
+    from codeplane.tools.surface import Format
 
     reply = call_raw(context, invocation, tool, arguments, Format.JSON, tell, cancelled)
     return json.loads(reply.body), reply.is_error
@@ -121,7 +120,7 @@ def call_lines(
 ) -> tuple[str, list[TextLine]]:
     """Return status and lines of the text form of one call. Raises its error."""
     from codeplane.base.text_lines import from_fields
-    from codeplane.tools.formats import Format
+    from codeplane.tools.surface import Format
 
     found = json.loads(call_raw(context, invocation, tool, arguments, Format.LINES).body)
     require_answer(found)

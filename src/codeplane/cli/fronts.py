@@ -27,8 +27,7 @@ def start_engine(
 
 def make_surface(config: Config, toolsets: str | None, form: str | None, *, read_only: bool) -> Surface:
     from codeplane.config.model import TOOLSETS
-    from codeplane.tools.formats import Format
-    from codeplane.tools.surface import Surface
+    from codeplane.tools.surface import Format, Surface
 
     chosen = tuple(word.strip() for word in toolsets.split(",") if word.strip()) if toolsets else config.server.toolsets
     unknown = [name for name in chosen if name not in TOOLSETS]

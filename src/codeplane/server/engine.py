@@ -37,8 +37,7 @@ from codeplane.server.runtime_directory import RuntimeDirectory
 from codeplane.server.tool_caller import is_shared
 from codeplane.tools.calls import CallRequest, no_progress
 from codeplane.tools.catalog import is_immediate
-from codeplane.tools.formats import Format, requested_format
-from codeplane.tools.surface import Surface
+from codeplane.tools.surface import Format, Surface, requested_format
 
 if TYPE_CHECKING:
     from codeplane.tools.pipeline import CallPipeline

@@ -25,8 +25,7 @@ from codeplane.server.frames import PROTOCOL, Frame, WireError, is_own_peer
 from codeplane.server.tool_caller import OnProgress
 from codeplane.tools.calls import CallReply
 from codeplane.tools.catalog import BY_NAME
-from codeplane.tools.formats import Format, requested_format
-from codeplane.tools.surface import Surface
+from codeplane.tools.surface import Format, Surface, requested_format
 from codeplane.tools.text.failures import failure_reply
 
 START_LOCK_NAME = "start.lock"

@@ -11,7 +11,7 @@ from codeplane import telemetry
 from codeplane.base.errors import CodePlaneError, internal_error
 from codeplane.server.frames import Frame
 from codeplane.tools.calls import CallReply
-from codeplane.tools.formats import Format
+from codeplane.tools.surface import Format
 from codeplane.tools.text.failures import failure_reply
 
 _PROGRESS_SECONDS = 0.1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 import orjson
@@ -53,3 +54,12 @@ def _escaped(value: object) -> object:
     if isinstance(value, list | tuple):
         return [_escaped(item) for item in value]
     return value
+
+
+def json_size(value: object) -> int:
+    """Return the size of the value as JSON, in bytes."""
+    try:
+        return len(orjson.dumps(value, default=str))
+    except orjson.JSONEncodeError:
+        # File names may be undecodable.
+        return len(json.dumps(value, default=str))

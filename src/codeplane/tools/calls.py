@@ -10,8 +10,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 from codeplane.tools import catalog
-from codeplane.tools.formats import Format, requested_format
-from codeplane.tools.surface import Surface
+from codeplane.tools.surface import Format, Surface, requested_format
 
 if TYPE_CHECKING:
     from codeplane.edits.journal import MutationJournal

@@ -33,10 +33,10 @@ from codeplane.tools import catalog
 from codeplane.tools.arguments import Arguments, validate
 from codeplane.tools.body import count_chars, encode, encode_error, too_large
 from codeplane.tools.calls import Call, CallReply, CallRequest, next_call
-from codeplane.tools.formats import Format
 from codeplane.tools.handler import Handler, load_handler
 from codeplane.tools.routing import canonical_call, deprecated_answer, find_tool, read_only_error
 from codeplane.tools.spec import Budget, ToolSpec
+from codeplane.tools.surface import Format
 from codeplane.tools.text.common import error_lines, trailing_lines, warning_lines
 from codeplane.workspace.errors import copy_error
 

@@ -1,11 +1,28 @@
-"""Surface: the tools that one client sees, and whether it may change anything."""
+"""Surface: the tools that one client sees, whether it may change anything, and the format of its answers."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 
-from codeplane.tools.formats import Format
 from codeplane.tools.spec import ToolSpec
+
+
+class Format(StrEnum):
+    TEXT = "text"
+    """Lines for a model or a person. Default."""
+    JSON = "json"
+    """The envelope, for programs."""
+    LINES = "lines"
+    """The lines of the text form as JSON, for `cpl`, which prints them in colour or through a pipe."""
+
+
+def requested_format(arguments: Mapping[str, object], default: Format) -> Format:
+    """Return the format that a call requests, or the default of its client. Does not validate the value."""
+    given = arguments.get("format")
+    word = given.strip().lower() if isinstance(given, str) else ""
+    return Format(word) if word in (Format.TEXT, Format.JSON) else default
 
 
 @dataclass(frozen=True)

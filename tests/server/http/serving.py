@@ -9,7 +9,7 @@ from pathlib import Path
 from codeplane.server.http.lifecycle import serve
 from codeplane.server.http.mcp_server import ServerInfo
 from codeplane.server.runtime_directory import RuntimeDirectory
-from codeplane.tools.formats import Format
+from codeplane.tools.surface import Format
 from support.http_front import TOOLS, Local
 
 

@@ -23,9 +23,11 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.server.http.lifecycle import EXIT_INTERRUPTED, EXIT_STOPPED, GRACE_SECONDS, listen, serve
 from codeplane.server.http.mcp_server import ServerInfo
 from codeplane.server.runtime_directory import HTTP_NAME, HttpRecord, RuntimeDirectory, read_http
-from codeplane.tools.formats import Format
+from codeplane.tools.surface import Format
 from support.http_front import TOOLS, Local, modern_headers, modern_message
 
+HANG_SECONDS = 60.0
+"""Guard against a process that never ends."""
 HERE = Path(__file__).resolve()
 
 
@@ -124,10 +126,8 @@ def test_signal_stops_an_idle_server_and_removes_its_files(place: Place, number:
         assert place.port_file.read_text().strip() == str(record.port)
         assert (record.pid, record.api_version) == (process.pid, "0.1.0")
         assert get(record, "/status")[0] == 200
-        started = time.monotonic()
         process.send_signal(number)
-        _, errors = process.communicate(timeout=10)
-        assert time.monotonic() - started < 2.0
+        _, errors = process.communicate(timeout=HANG_SECONDS)
         assert process.returncode == EXIT_STOPPED
         assert errors == ""
         assert_nothing_left(place)
@@ -146,32 +146,28 @@ def test_running_call_finishes_before_shutdown(place: Place) -> None:
 
 def test_slow_call_is_cancelled_at_shutdown(place: Place) -> None:
     with serving(place) as (process, record):
-        connection = start_sleeping(record, 60.0)
+        connection = start_sleeping(record, 600.0)
         reply = connection.getresponse()
-        started = time.monotonic()
         process.send_signal(signal.SIGTERM)
         # A supervisor that repeats itself changes nothing.
         process.send_signal(signal.SIGTERM)
         assert b'"structuredContent"' not in reply.read()
         connection.close()
-        process.communicate(timeout=10)
-        assert time.monotonic() - started <= 5.0
+        process.communicate(timeout=HANG_SECONDS)
         assert process.returncode == EXIT_STOPPED
         assert_nothing_left(place)
 
 
 def test_second_interrupt_stops_at_once(place: Place) -> None:
-    with serving(place, grace=30.0) as (process, record):
-        connection = start_sleeping(record, 60.0)
+    with serving(place, grace=600.0) as (process, record):
+        connection = start_sleeping(record, 600.0)
         connection.getresponse()
         process.send_signal(signal.SIGINT)
         time.sleep(0.3)
         assert process.poll() is None
-        started = time.monotonic()
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=10)
+        process.communicate(timeout=HANG_SECONDS)
         connection.close()
-        assert time.monotonic() - started < 2.0
         assert process.returncode == EXIT_INTERRUPTED
         assert_nothing_left(place)
 

@@ -34,7 +34,7 @@ async def connected(front: Front, era: str) -> AsyncIterator[Client]:
         yield client
 
 
-async def until(condition: Any, seconds: float = 5.0) -> bool:
+async def until(condition: Any, seconds: float = 30.0) -> bool:
     deadline = time.monotonic() + seconds
     while not condition() and time.monotonic() < deadline:
         await asyncio.sleep(0.01)
@@ -106,7 +106,7 @@ def test_cancelled_call_ends(era: str) -> None:
             call = asyncio.create_task(client.call_tool("sleep", {"seconds": 30}))
             assert await until(lambda: front.caller.running == 1)
             call.cancel()
-            assert await until(lambda: front.caller.running == 0, 1.0)
+            assert await until(lambda: front.caller.running == 0)
             assert front.caller.cancelled == 1
             again = await client.call_tool("echo", {"value": 2})
             assert again.structured_content["result"]["value"] == 2
@@ -131,7 +131,7 @@ def test_closing_the_stream_ends_the_call() -> None:
             with front.connect() as connection:
                 connection.sendall(f"POST /mcp HTTP/1.1\r\n{head}\r\n{body}".encode())
                 assert asyncio.run(until(lambda: front.caller.running == 1))
-            assert asyncio.run(until(lambda: front.caller.running == 0, 1.0))
+            assert asyncio.run(until(lambda: front.caller.running == 0))
             assert front.caller.cancelled == cancelled + 1
 
 
@@ -333,7 +333,7 @@ def test_status_reports_the_engine_state() -> None:
 
 def test_shutdown_is_announced_on_open_streams_and_ends_them() -> None:
     """A client of 2025 keeps a stream open on which nothing else may ever come."""
-    with running_front(grace_seconds=3.0) as front:
+    with running_front(grace_seconds=600.0) as front:
         session = front.rpc(initialize("2025-11-25")).headers["mcp-session-id"]
         headers = {**front.own_headers, "Mcp-Session-Id": session, "Accept": "text/event-stream"}
         head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
@@ -343,12 +343,11 @@ def test_shutdown_is_announced_on_open_streams_and_ends_them() -> None:
             connection.settimeout(0.5)
             with pytest.raises(TimeoutError):
                 connection.recv(4096)
-            connection.settimeout(20)
-            started = time.monotonic()
+            # Far less than the grace period: an idle stream must not be waited for.
+            connection.settimeout(60)
             front.loop.call_soon_threadsafe(front.stop.set)
             received = b""
             while part := connection.recv(4096):
                 received += part
             assert b"event: shutdown\ndata: {}\n\n" in received
             assert received.endswith(b"0\r\n\r\n")
-            assert time.monotonic() - started < 2.0

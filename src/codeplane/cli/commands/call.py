@@ -47,7 +47,7 @@ def call(context: click.Context, tool: str, arguments: tuple[str, ...], given: s
 def _call(invocation: Invocation, tool: str, arguments: tuple[str, ...], given: str | None) -> Reply:
     """Call a tool. The envelope is printed whatever its status, or with format=text the text for agents."""
     from codeplane.cli.connect import call_raw
-    from codeplane.tools.formats import Format
+    from codeplane.tools.surface import Format
 
     context = assemble(invocation).context
     reply = call_raw(context, invocation, tool, parse_arguments(arguments, given), Format.JSON)

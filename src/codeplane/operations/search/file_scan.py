@@ -2,7 +2,8 @@
 
 A literal is matched in the calling thread. Patterns that may take long run in a thread of their own: RE2 cannot be
 interrupted, so the caller must be able to stop waiting. Matches found until then are kept. Files with a line that may
-take long are scanned last, so they do not delay the others.
+take long are scanned last, so they do not delay the others. A file too large to hold in memory
+is read as texts that end at a line end; the encoding is detected per piece, because such a file is not indexed.
 """
 
 from __future__ import annotations
@@ -10,16 +11,15 @@ from __future__ import annotations
 import codecs
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import MAX_LEXICAL_BYTES
 from codeplane.disk.bulk_read import BulkReader, ReadFailure
-from codeplane.disk.encoding import decode
+from codeplane.disk.encoding import decode, is_binary
 from codeplane.disk.safe_open import Root
-from codeplane.operations.search.large_files import PIECE_BYTES, read_large_file
 from codeplane.operations.search.matching import (
     LINE_STEPS,
     MAX_STEPS,
@@ -253,3 +253,52 @@ class FileScan:
                 break
             line += text.count(b"\n")
         return found
+
+
+PIECE_BYTES = 4 * 1024 * 1024
+MAX_LINE_BYTES = 64 * 1024 * 1024
+"""Maximum size of a line, or of a whole file if matches may span lines."""
+
+
+def read_large_file(pieces: Iterator[bytes | ReadFailure], *, whole: bool) -> Iterator[bytes | str]:
+    """Yield UTF-8 texts that make up the file; the last item is the reason if reading stops early."""
+    decoder: codecs.IncrementalDecoder | None = None
+    left = b""
+    first = True
+    for piece in pieces:
+        if isinstance(piece, ReadFailure):
+            yield str(piece.outcome)
+            return
+        if first:
+            if is_binary(piece):
+                yield BINARY
+                return
+            decoder = _decoder(piece)
+            first = False
+        left += piece if decoder is None else decoder.decode(piece).encode("utf-8", "replace")
+        end = 0 if whole else left.rfind(b"\n") + 1
+        if end:
+            yield _utf8(left[:end])
+            left = left[end:]
+        elif len(left) > MAX_LINE_BYTES:
+            yield TOO_LARGE
+            return
+    if left:
+        yield _utf8(left)
+
+
+def _decoder(start: bytes) -> codecs.IncrementalDecoder | None:
+    """Return a decoder if a byte order mark says that the file is not UTF-8."""
+    marked = decode(start[:4])
+    if marked is None or not marked.bom or marked.encoding == "utf-8":
+        return None
+    return codecs.getincrementaldecoder(marked.encoding.rpartition("-")[0])("replace")
+
+
+def _utf8(data: bytes) -> bytes:
+    data = data.removeprefix(codecs.BOM_UTF8)
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1").encode("utf-8")
+    return data

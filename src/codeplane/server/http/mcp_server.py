@@ -24,7 +24,7 @@ from codeplane import telemetry
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.server.tool_caller import ToolCaller
 from codeplane.tools.calls import CallReply
-from codeplane.tools.formats import Format, requested_format
+from codeplane.tools.surface import Format, requested_format
 from codeplane.tools.text.failures import failure_reply
 
 MAX_CALLS: Final = 1_000

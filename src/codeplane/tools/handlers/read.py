@@ -22,11 +22,15 @@ from codeplane.tools.arguments import Arguments
 from codeplane.tools.calls import Call, path_argument
 from codeplane.tools.handler import Handler
 from codeplane.tools.handlers.paging import take_rest
-from codeplane.tools.handlers.read_budget import budget_meta, find_allowance
-from codeplane.tools.handlers.read_compat import DEPRECATED
-from codeplane.tools.handlers.read_full import ReadFileFullArguments, read_file_full, reset_budget
+from codeplane.tools.handlers.read_full import (
+    ReadFileFullArguments,
+    budget_meta,
+    find_allowance,
+    read_file_full,
+    reset_budget,
+)
 from codeplane.tools.handlers.read_passages import Passages, ReadPassage, next_target
-from codeplane.tools.handlers.read_request import ReadArguments, ReadCall, check_read, parse_read
+from codeplane.tools.handlers.read_request import DEPRECATED, ReadArguments, ReadCall, check_read, parse_read
 from codeplane.tools.text.read import render_read, render_read_file_full, render_reset_budget
 from codeplane.workspace.freshness import FreshResult
 

@@ -19,10 +19,10 @@ from codeplane.operations.read.model import LocatedText, NotLocated
 from codeplane.operations.read.sources import ReadSources
 from codeplane.operations.read.targets import ReadTarget
 from codeplane.tasks.read_history import ShownLines
+from codeplane.tools.body import json_size
 from codeplane.tools.calls import Call
-from codeplane.tools.handlers.read_budget import Allowance, relevance_notices
+from codeplane.tools.handlers.read_full import Allowance, relevance_notices
 from codeplane.tools.handlers.read_request import ReadCall, require_mode
-from codeplane.tools.sizes import json_size
 
 ANSWER_CHARS = 21_000
 """Maximum characters of JSON for all passages of an answer."""

@@ -29,10 +29,23 @@ from codeplane.tools.handlers.paging import (
     reject_with_cursor,
     take_rest,
 )
-from codeplane.tools.handlers.search_disk import index_lines, search_disk
-from codeplane.tools.handlers.search_empty import NAME_MODES, EmptyResult, explain_empty, measure
-from codeplane.tools.handlers.search_page import DEFAULT_LIMIT, ResultPage, fill_page, json_chars, page_chars
-from codeplane.tools.handlers.search_request import VIEW, SearchArguments, check_search, make_request, make_view
+from codeplane.tools.handlers.search_empty import (
+    NAME_MODES,
+    EmptyResult,
+    explain_empty,
+    index_lines,
+    measure,
+    search_disk,
+)
+from codeplane.tools.handlers.search_fields import ResultPage, fill_page, json_chars, page_chars
+from codeplane.tools.handlers.search_request import (
+    DEFAULT_LIMIT,
+    VIEW,
+    SearchArguments,
+    check_search,
+    make_request,
+    make_view,
+)
 from codeplane.tools.handlers.search_text import (
     TextForm,
     call_lines,

@@ -8,7 +8,7 @@ from codeplane.base.envelope import error_envelope, new_request_id, status_of
 from codeplane.base.errors import CodePlaneError
 from codeplane.base.text_lines import agent_text
 from codeplane.tools.calls import CallReply
-from codeplane.tools.formats import Format
+from codeplane.tools.surface import Format
 from codeplane.tools.text.common import error_lines
 
 
