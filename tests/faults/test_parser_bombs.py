@@ -150,7 +150,8 @@ def run_bombs(tmp_path: Path, files: dict[str, str | bytes], seconds: float) -> 
             assert {state for state, _ in kinds} <= {"indexed", "failed", "text"}, kinds
             assert {reason for state, reason in kinds if state == "failed"} <= {"timeout", "worker_died", "too_deep"}
             assert len(list_defs_by_name(snapshot, "good", 5).rows) == 1
-        assert indexer.sync().parsed == 0
+        assert indexer.sync().parsed == len(report.unparsed), "the next sync retries what broke its parser"
+        assert indexer.sync().parsed == 0, "a further retry waits"
     with open_view(options_for(root)) as view:
         assert view.freshness.status == "fresh"
 
