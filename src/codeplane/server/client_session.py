@@ -84,10 +84,11 @@ class ClientSession:
     def principals(self) -> tuple[str, ...]:
         return tuple(self._principals)
 
-    def send(self, frame: Frame) -> None:
+    def send(self, *frames: Frame) -> None:
         if self.writer.is_closing():
             return
-        self.writer.write(frame.encode())
+        # One write: from Python 3.12 on each takes time in proportion to the number of unsent ones.
+        self.writer.write(b"".join(frame.encode() for frame in frames))
         if self.writer.transport.get_write_buffer_size() > MAX_UNREAD_BYTES:
             telemetry.warn("client disconnected: it does not read", kind=self.kind)
             self.writer.transport.abort()

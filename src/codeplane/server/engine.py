@@ -272,8 +272,7 @@ class EngineServer:
             while client.state_requests:
                 numbers, client.state_requests = client.state_requests, []
                 body = orjson.dumps(await self.state())
-                for number in numbers:
-                    client.send(Frame({"id": number}, body))
+                client.send(*(Frame({"id": number}, body) for number in numbers))
         finally:
             client.sends_state = False
 
