@@ -222,7 +222,8 @@ _DOCUMENTS = (
     "  the first level. Keys of objects in arrays are left out; an item of a TOML array of tables is called by its",
     "  name (`bin.server`).",
     "- **CSS, SCSS, Less**: one definition for each class, id, custom property, variable, mixin or key frames.",
-    "- **HCL**: blocks by the address that expressions use (`aws_vpc.main`, `var.region`, `local.owner`).",
+    "- **HCL**: blocks by the address that expressions use (`aws_vpc.main`, `var.region`, `local.owner`),",
+    "  or by its end (`main`).",
     "- At most 5000 definitions of a document are kept; a problem of the file says when some were left out.",
 )
 

@@ -16,6 +16,8 @@ from support.repositories import make_repository
 from support.sandbox import Sandbox
 from support.tooling import Server, error_of, serving
 
+Cpl = Callable[..., tuple[int, str, str]]
+
 FILES: dict[str, str | bytes] = {
     "src/Tokens/Analyzer.php": (
         "<?php\n\nnamespace Fixer\\Tokens;\n\nfinal class Analyzer\n{\n    public function isBinary(): bool\n    {\n"
@@ -43,6 +45,11 @@ FILES: dict[str, str | bytes] = {
         "class Order:\n    def total(self):\n        return self.ship()\n\n    def ship(self):\n        pass\n"
     ),
     "shop/query.py": "class QuerySet:\n    pass\n\n\nclass Query:\n    pass\n",
+    "infra/storage.tf": (
+        'resource "aws_s3_bucket" "shop_bucket" {\n  bucket = var.bucket_name\n}\n\n'
+        'variable "bucket_name" {}\n\nmodule "network_layer" {\n  source = "./net"\n}\n'
+    ),
+    "settings.toml": "[tool.linter.rules]\nstrict_mode = true\n",
     "README": "Filters\n",
 }
 IS_BINARY = "src/Tokens/Analyzer.php#Analyzer.isBinary@7"
@@ -51,6 +58,8 @@ NEXT = "context.go#Context.Next@5"
 SKIP = "java/org/json/Reader.java#Reader.skip@4"
 TOTAL = "shop/cart.py#Cart.total@5"
 LINES = "shop/cart.py#Cart.lines@3"
+BUCKET = "infra/storage.tf#aws_s3_bucket.shop_bucket@1"
+RULES = "settings.toml#tool.linter.rules@1"
 
 WRITTEN = [
     ("Analyzer::isBinary", IS_BINARY),
@@ -84,6 +93,18 @@ WRITTEN = [
     ("shop.cart.Cart.lines", LINES),
     ("shop/cart.py#Cart.lines", LINES),
 ]
+KEYS = [
+    ("shop_bucket", BUCKET),
+    ("aws_s3_bucket.shop_bucket", BUCKET),
+    ("infra/storage.tf#shop_bucket", BUCKET),
+    ("bucket_name", "infra/storage.tf#var.bucket_name@5"),
+    ("var.bucket_name", "infra/storage.tf#var.bucket_name@5"),
+    ("network_layer", "infra/storage.tf#module.network_layer@7"),
+    ("rules", RULES),
+    ("tool.linter.rules", RULES),
+    ("rules.strict_mode", "settings.toml#tool.linter.rules.strict_mode@2"),
+]
+"""Blocks and keys of data, which have no calls."""
 
 MISSPELLED = [
     ("Carrt.total", "no symbol named 'Carrt.total'; did you mean shop/cart.py#Cart.total?"),
@@ -171,8 +192,18 @@ def test_every_form_names_the_symbol_on_every_tool(server: Server, tool: Tool, w
         assert symbols == [reference]
 
 
+@pytest.mark.parametrize(("written", "reference"), KEYS)
+def test_a_key_of_data_is_found_by_the_end_of_its_name(server: Server, cpl: Cpl, written: str, reference: str) -> None:
+    for tool in (TOOLS[name] for name in TOOLS if name != "call_graph"):
+        found = server.call(tool.name, tool.arguments(written))
+        assert (found["status"], tool.found(found["result"])) == ("ok", [reference]), tool.name
+    for command in ("defs", "refs", "read"):
+        code, shown, _ = cpl(command, written, "--json")
+        assert (code, COMMANDS[command](json.loads(shown)["result"])) == (0, [reference]), command
+
+
 @pytest.mark.parametrize("parameter", ["symbol_id", "symbol_label"])
-@pytest.mark.parametrize(("written", "reference"), WRITTEN)
+@pytest.mark.parametrize(("written", "reference"), [*WRITTEN, *KEYS])
 def test_every_form_names_the_symbol_in_an_outline(
     server: Server, parameter: str, written: str, reference: str
 ) -> None:
@@ -316,9 +347,6 @@ def test_references_of_a_name_of_another_library(server: Server) -> None:
 )
 def test_parts_of_a_name(written: str, parts: list[str]) -> None:
     assert split_name(written) == parts
-
-
-Cpl = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(scope="module")

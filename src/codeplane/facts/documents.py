@@ -86,5 +86,5 @@ def _definition(site: DefinitionSite) -> DefSite:
         name = name[: MAX_NAME_CHARS - 1] + "…"
     body = (site.body, max(site.body, site.end)) if site.body is not None else None
     return DefSite(
-        site.start, site.end, site.kind, name, site.name_start, site.name_end, site.params, None, body, None, ()
+        site.start, site.end, site.kind, name, site.name_start, site.name_end, site.params, None, body, site.owner, ()
     )

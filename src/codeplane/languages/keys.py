@@ -7,6 +7,7 @@ generated file (a lock file) only the top level.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from codeplane.languages.role_paths import is_generated
@@ -43,6 +44,11 @@ def key_site(name: bytes, start: int, end: int, at: tuple[int, int], value: tupl
     """Make a definition of a key; `value` is the span of a scalar, which a short signature includes."""
     short = value is not None and value[1] - value[0] <= MAX_VALUE_BYTES
     return DefinitionSite("key", name.decode("utf-8", "replace"), start, end, *at, None if short else at[1])
+
+
+def join_owner(parts: Sequence[bytes]) -> str | None:
+    """Return the owner of a dotted name: everything before its last part."""
+    return b".".join(parts).decode("utf-8", "replace") or None
 
 
 def module_name(path: str) -> str:

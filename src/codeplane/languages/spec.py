@@ -60,6 +60,8 @@ class DefinitionSite(NamedTuple):
     params: tuple[int, int] | None = None
     doc: str | None = None
     """Documentation, if it is not the comment above."""
+    owner: str | None = None
+    """First parts of a dotted name (`aws_s3_bucket` of `aws_s3_bucket.shop`), read by `owner_path`."""
 
 
 class Part(NamedTuple):

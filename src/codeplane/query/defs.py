@@ -95,8 +95,9 @@ def list_defs_by_qualified_name(
     """List definitions whose qualified name is this or ends with it: `Model.save`, `db.models.Model`."""
     wanted = ".".join(split_name(qualified_name))
     name = wanted.rpartition(".")[2]
-    where = f"{_BY_NAME} AND substr('.' || {_DOTTED}, -length(?)) = ?"
-    where, parameters = _filter(where, [name, name, f".{wanted}", f".{wanted}"], kind, directory)
+    where = f"{_BY_NAME} AND substr('.' || {_DOTTED}, -length(?)) IN (?, ?)"
+    ends = [f".{wanted}", f".{wanted}", f"#{wanted}"]  # keys of data follow the path of their file and a `#`
+    where, parameters = _filter(where, [name, name, *ends], kind, directory)
     return _page(snapshot, where, parameters, limit)
 
 

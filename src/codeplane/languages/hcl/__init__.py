@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from codeplane.languages.family import Family, markers
-from codeplane.languages.keys import key_site, visibility, without_hashes
+from codeplane.languages.keys import join_owner, key_site, visibility, without_hashes
 from codeplane.languages.spec import DefinitionSite, Language, Reading
 
 MAX_DEPTH = 4
@@ -33,7 +33,7 @@ def read(root: Any, source: bytes, path: str) -> Reading:
         level, node = pending.pop()
         if node.type == "attribute":
             if level == 1:
-                sites.append(_setting(node, source, b""))
+                sites.append(_setting(node, source))
             continue
         if node.type != "block" or not node.named_child_count:
             continue
@@ -45,12 +45,12 @@ def read(root: Any, source: bytes, path: str) -> Reading:
                 break
             labels.append(child)
         if word == b"locals" and level == 1:
-            sites.extend(_setting(child, source, b"local.") for child in _body(node) if child.type == "attribute")
+            sites.extend(_local(child, source) for child in _body(node) if child.type == "attribute")
             continue
         if level > 1 and not labels:
             continue
         texts = [source[label.start_byte : label.end_byte].strip(b'"') for label in labels]
-        name = b".".join(filter(None, (_PREFIXES.get(word, word), *texts)))
+        *owner, name = [part for part in (_PREFIXES.get(word, word), *texts) if part] or [word]
         at = labels[-1] if labels else kind
         inner = next((child for child in rest if child.type == "block_start"), None)
         sites.append(
@@ -63,6 +63,7 @@ def read(root: Any, source: bytes, path: str) -> Reading:
                 at.end_byte - (at.type == "string_lit"),
                 inner.start_byte if inner is not None else at.end_byte,
                 doc=_description(node, source) if word in _DESCRIBED else None,
+                owner=join_owner(owner),
             )
         )
         if word not in _TERRAFORM and level < MAX_DEPTH:
@@ -91,12 +92,14 @@ def _description(block: Any, source: bytes) -> str | None:
     return None
 
 
-def _setting(node: Any, source: bytes, prefix: bytes) -> DefinitionSite:
+def _setting(node: Any, source: bytes) -> DefinitionSite:
     key, value = node.named_children[0], node.named_children[-1]
     at = (key.start_byte, key.end_byte)
-    name = prefix + source[at[0] : at[1]]
-    site = key_site(name, node.start_byte, node.end_byte, at, (value.start_byte, value.end_byte))
-    return site._replace(kind="variable") if prefix else site
+    return key_site(source[at[0] : at[1]], node.start_byte, node.end_byte, at, (value.start_byte, value.end_byte))
+
+
+def _local(node: Any, source: bytes) -> DefinitionSite:
+    return _setting(node, source)._replace(kind="variable", owner="local")
 
 
 LANGUAGES = (
@@ -113,6 +116,7 @@ LANGUAGES = (
         doc_prefixes=("#", "//"),
         doc_lines=without_hashes,
         variables_are_items=True,
+        owner_path=str,
         read=read,
     ),
 )

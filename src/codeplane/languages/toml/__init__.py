@@ -9,6 +9,7 @@ from codeplane.languages.keys import (
     MAX_CANDIDATES,
     Key,
     depth_of,
+    join_owner,
     keep,
     key_site,
     module_name,
@@ -34,7 +35,7 @@ def read(root: Any, source: bytes, path: str) -> Reading:
         if key is None:
             continue
         at = (key.start_byte, key.end_byte)
-        name = _plain(source[at[0] : at[1]])
+        *owner, name = _parts(source[at[0] : at[1]])
         end = node.start_byte + len(source[node.start_byte : node.end_byte].rstrip())
         if node.type == "pair":
             value = next((child for child in reversed(node.named_children) if child.type != "comment"), key)
@@ -46,11 +47,12 @@ def read(root: Any, source: bytes, path: str) -> Reading:
         else:
             inner = node.named_children
             if node.type == "table_array_element":
-                name = b".".join(filter(None, (name, _item_name(inner, source))))
+                names = [*owner, name, *_item_name(inner, source)]
+                owner, name = names[:-1], names[-1]
             closing = source.find(b"\n", at[1], end)
             head = source[at[1] : closing if closing >= 0 else end].partition(b"#")[0].rstrip()
             site = key_site(name, node.start_byte, end, at, None)._replace(body=at[1] + len(head))
-        found.append(Key(level, site))
+        found.append(Key(level, site._replace(owner=join_owner(owner))))
         if level < depth:
             pending.extend((level + 1, child) for child in reversed(inner) if child.type == "pair")
     return keep(found)
@@ -61,18 +63,19 @@ def without_long_keys(source: bytes) -> bytes:
     return _LONG_KEY.sub(lambda found: b" " * len(found.group()), source)
 
 
-def _item_name(pairs: Any, source: bytes) -> bytes:
-    """Return the declared name of an item of an array of tables."""
+def _item_name(pairs: Any, source: bytes) -> list[bytes]:
+    """Return the declared name of an item of an array of tables, if it has one."""
     for pair in pairs:
         if pair.type == "pair" and pair.named_child_count == 2:
             key, value = pair.named_children
             if value.type == "string" and source[key.start_byte : key.end_byte] in _NAMES:
-                return source[value.start_byte : value.end_byte].strip(b"\"'")
-    return b""
+                declared = source[value.start_byte : value.end_byte].strip(b"\"'")
+                return [declared] if declared else []
+    return []
 
 
-def _plain(key: bytes) -> bytes:
-    return b".".join(part.strip().strip(b"\"'") for part in key.split(b"."))
+def _parts(key: bytes) -> list[bytes]:
+    return [part.strip().strip(b"\"'") for part in key.split(b".")]
 
 
 LANGUAGES = (
@@ -90,6 +93,7 @@ LANGUAGES = (
         doc_prefixes=("#",),
         doc_lines=without_hashes,
         variables_are_items=True,
+        owner_path=str,
         read=read,
         rewrite=without_long_keys,
     ),
