@@ -82,8 +82,7 @@ def signatures(ts: TsQueries, value: Instance | TypeLiteral, kind: FlowKind) -> 
         return [
             Function(value.path, part.scope, value.known)
             for part in functions
-            if part.scope not in file.owner
-            and (part.scope in file.constructor_scopes) == (kind is FlowKind.CONSTRUCTOR)
+            if part.scope not in file.owner and file.is_constructor(part.scope) == (kind is FlowKind.CONSTRUCTOR)
         ]
     arguments = ts.arguments(value)
     known = tuple(sorted(arguments.items(), key=lambda item: item[0]))

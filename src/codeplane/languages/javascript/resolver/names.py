@@ -150,7 +150,7 @@ class ModuleNames:
             for number in file.facts.defs_in.get((scope, name), ())[:MAX_DECLARATIONS]
             if file.defs[number].kind not in MEMBER_KINDS
         ]
-        for number in file.imports_by_name.get((scope, name), ()):
+        for number in file.imports_in(scope, name):
             found += self.imported(file, number, search)
         return found
 

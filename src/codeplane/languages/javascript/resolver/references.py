@@ -115,7 +115,7 @@ class _Linker:
             return []
         row, imports = self._file.facts.binds[bind], self._file.facts.imports
         found: list[Site] = []
-        for number in self._file.imports_by_name.get((row.scope, row.name), ()):
+        for number in self._file.imports_in(row.scope, row.name):
             if imports[number].alias == row.name and imports[number].imported_name not in ("*", "default"):
                 found += self._ts.names.imported(self._file, number)
         return found

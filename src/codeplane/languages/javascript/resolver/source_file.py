@@ -291,49 +291,35 @@ class SourceFile:
 
     # --- definitions
 
-    @cached_property
-    def _of_definition(self) -> dict[tuple[FlowKind, int], int]:
-        flows = (flow for flow in self.facts.flows if isinstance(flow, ir.DefinitionFlow))
-        return {(flow.kind, flow.definition): flow.source for flow in flows}
-
     def declared_type(self, definition: int) -> int | None:
-        return self._of_definition.get((FlowKind.TYPE, definition))
+        return next(reversed(self.facts.sources(FlowKind.TYPE, definition)), None)
 
     def initializer(self, definition: int) -> int | None:
-        return self._of_definition.get((FlowKind.VALUE, definition))
+        return next(reversed(self.facts.sources(FlowKind.VALUE, definition)), None)
 
     def is_static(self, definition: int) -> bool:
-        return (FlowKind.STATIC, definition) in self._of_definition
+        return bool(self.facts.sources(FlowKind.STATIC, definition))
 
-    @cached_property
-    def _scope_flows(self) -> list[ir.ScopeFlow]:
-        return [flow for flow in self.facts.flows if isinstance(flow, ir.ScopeFlow)]
+    def is_accessor(self, scope: int) -> bool:
+        """True for a getter or setter."""
+        return bool(self.facts.sources(FlowKind.ACCESSOR, scope))
 
-    @cached_property
-    def accessors(self) -> frozenset[int]:
-        """Scopes of getters and setters."""
-        return frozenset(flow.scope for flow in self._scope_flows if flow.kind is FlowKind.ACCESSOR)
+    def is_constructor(self, scope: int) -> bool:
+        """True for a construct signature (`new (): T`)."""
+        return bool(self.facts.sources(FlowKind.CONSTRUCTOR, scope))
 
     @cached_property
     def signatures(self) -> dict[tuple[FlowKind, int], list[int]]:
         """(CALL_OPERATOR or CONSTRUCTOR, scope of a type) -> scopes of the signatures that it declares."""
         found: dict[tuple[FlowKind, int], list[int]] = {}
-        for flow in self._scope_flows:
-            if flow.kind in (FlowKind.CALL_OPERATOR, FlowKind.CONSTRUCTOR):
+        for flow in self.facts.flows:
+            if isinstance(flow, ir.ScopeFlow) and flow.kind in (FlowKind.CALL_OPERATOR, FlowKind.CONSTRUCTOR):
                 found.setdefault((flow.kind, self.facts.summary.scopes[flow.scope][0] or 0), []).append(flow.scope)
         return found
 
-    @cached_property
-    def constructor_scopes(self) -> frozenset[int]:
-        """Scopes of construct signatures (`new (): T`)."""
-        return frozenset(flow.scope for flow in self._scope_flows if flow.kind is FlowKind.CONSTRUCTOR)
-
-    @cached_property
-    def imports_by_name(self) -> dict[tuple[int, str], list[int]]:
-        found: dict[tuple[int, str], list[int]] = {}
-        for number, row in enumerate(self.facts.imports):
-            found.setdefault((row.scope, row.alias or row.imported_name), []).append(number)
-        return found
+    def imports_in(self, scope: int, name: str) -> Sequence[int]:
+        """Return the imports that bind a name in a scope."""
+        return self.facts.imports_in(scope, name, frozenset())
 
     @cached_property
     def is_module(self) -> bool:

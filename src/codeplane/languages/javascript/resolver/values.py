@@ -193,7 +193,7 @@ def _this_of_function(ts: TsQueries, file: SourceFile, scope: int, owner: int | 
 def types_of_bind(ts: TsQueries, file: SourceFile, bind: int) -> Types:
     row = file.facts.binds[bind]
     found = NOTHING
-    for number in file.imports_by_name.get((row.scope, row.name), ()):
+    for number in file.imports_in(row.scope, row.name):
         found |= _imported(ts, file, number)
     same = file.facts.defs_in.get((row.scope, row.name), ())
     defined = [number for number in same if file.defs[number].kind not in _NOT_VALUES]
@@ -289,7 +289,7 @@ def types_of_definition(ts: TsQueries, file: SourceFile, definition: int) -> Typ
     if declared is not None:
         found = ts.type_of(path, declared)
     elif row.kind in CALLABLES and scope is not None:
-        found = ts.returned(path, scope) if scope in file.accessors else one(Function(path, scope))
+        found = ts.returned(path, scope) if file.is_accessor(scope) else one(Function(path, scope))
     elif initializer is not None:
         found = ts.value(path, initializer)
     else:
