@@ -19,7 +19,7 @@ def test_roles_are_counted_and_explained(indexed: Sandbox) -> None:
     assert shown.splitlines() == ["gen/cart.go: generated", f"  {evidence}"]
     assert indexed.run("roles", "gen").stdout.split() == ["role", "files", "test", "1", "generated", "1"]
     write(indexed.root, "plain.py", "x = 1\n")
-    assert indexed.json("roles", "plain.py")["result"]["evidence"] is None
+    assert indexed.json("roles", "plain.py")["result"] == {"path": "plain.py", "role": "source"}
     assert "no rule assigns another role" in indexed.run("roles", "plain.py").stdout
 
 

@@ -43,7 +43,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
         ("outline shop", "'shop' is a directory"),
         ("outline shop/ordres.py", "'shop/ordres.py' is not an indexed file"),
         ("outline shop/orders.py -r nowhere", "no branch, tag or commit named 'nowhere'"),
-        ("imports", "'cpl imports' needs a file"),
+        ("imports", "imports needs 'file'"),
         ("imports shop/order.py", "'shop/order.py' is not an indexed file"),
         ("units nowhere", "no indexed file at or under 'nowhere'"),
         ("units -f pyhton", "no language family 'pyhton'"),

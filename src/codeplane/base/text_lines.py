@@ -97,3 +97,18 @@ def from_fields(fields: Iterable[Sequence[object]]) -> list[TextLine]:
         TextLine(LineKind(str(kind)), str(words), str(path), int(str(line)), str(body))
         for kind, words, path, line, body in fields
     ]
+
+
+def table(rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset(), indent: str = "  ") -> list[str]:
+    """Return columns two spaces apart; those in `right` are right-aligned."""
+    if not rows:
+        return []
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = (
+            cell.rjust(width) if column in right else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        lines.append((indent + "  ".join(cells)).rstrip())
+    return lines

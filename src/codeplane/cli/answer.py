@@ -45,6 +45,8 @@ class Reply:
     hints: Mapping[str, object] = field(default_factory=dict)
     meta: Mapping[str, object] = field(default_factory=dict)
     exit_code: int | None = None
+    is_envelope: bool = False
+    """True if `text` is the envelope of a tool, which is printed unchanged."""
 
 
 def answer(command: str, work: Callable[[], Reply], *, json: bool) -> int:
@@ -68,7 +70,7 @@ def answer(command: str, work: Callable[[], Reply], *, json: bool) -> int:
             telemetry.error("command failed", command=command, **telemetry.describe(error))
             return _fail(internal_error(error), request_id, json=json)
         telemetry.debug("command done", command=command, status=reply.status)
-    if json:
+    if json and not reply.is_envelope:
         meta = {"request_id": request_id, "elapsed_ms": round((time.monotonic() - started) * 1000), **reply.meta}
         _write_json(_envelope(reply, meta))
     else:
@@ -88,7 +90,7 @@ def tool_reply(found: Mapping[str, Any]) -> Reply:
     code = OK if found["status"] == "ok" else FAILED
     if isinstance(error, dict):
         code = _EXITS.get(ErrorCode[error["error"]], FAILED)
-    return Reply(text=json.dumps(found, separators=(",", ":")), exit_code=code)
+    return Reply(text=json.dumps(found, separators=(",", ":")), exit_code=code, is_envelope=True)
 
 
 def require_answer(found: Mapping[str, Any]) -> None:

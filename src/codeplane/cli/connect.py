@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from codeplane.server.runtime_directory import RuntimeDirectory
     from codeplane.tools.calls import CallReply
     from codeplane.tools.surface import Format, Surface
-    from codeplane.workspace.freshness import FreshResult
 
 Tell = Callable[[float, float | None, str], None]
 
@@ -54,23 +52,6 @@ def server_state(root: Path) -> Mapping[str, Any] | None:
     with open_runtime(root) as runtime:
         record = read_http(runtime)
     return {**found, "port": record.port} if record is not None else found
-
-
-@contextmanager
-def reading(context: Context, invocation: Invocation) -> Iterator[Callable[..., FreshResult[Any]]]:
-    """Yield a reader of the index for one command: the index that a running engine has just synced, or our own."""
-    from codeplane.operations.published_read import read_published
-    from codeplane.operations.settings import index_options
-    from codeplane.workspace.workspace import open_workspace
-
-    if serves(engine_state(context.root)):
-        found, _ = call_tool(context, invocation, "manage_index", {"action": "sync"})
-        require_answer(found)
-        # The sync has waited until references were resolved, too.
-        yield lambda ask, references=False: read_published(context, ask, found)
-        return
-    with open_workspace(index_options(context)) as workspace:
-        yield workspace.read
 
 
 def serves(state: Mapping[str, Any] | None) -> bool:
@@ -214,10 +195,11 @@ def _call_here(
     if seat is None:
         return None
     with seat:
+        request = CallRequest(tool, arguments, principal="cli", surface=surface, progress=tell or no_progress)
         pipeline = open_pipeline(context, loader(invocation), once=True)
         try:
             pipeline.wait_until_open(_OPEN_SECONDS)
-            request = CallRequest(tool, arguments, principal="cli", surface=surface, progress=tell or no_progress)
             return pipeline.call(request)
         finally:
+            pipeline.leave(request.principal)
             pipeline.close()

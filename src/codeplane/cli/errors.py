@@ -28,6 +28,12 @@ TOOLS = {
     "map": "map_repo",
     "ls": "list_files",
     "calls": "call_graph",
+    "refs": "refs",
+    "defs": "defs",
+    "imports": "imports",
+    "unused": "unused",
+    "units": "units",
+    "roles": "roles",
     "apply": "write_source",
     "undo": "rollback",
     "clear": "manage_index",
@@ -44,6 +50,12 @@ _OPTIONS = {
     "map_repo": {"include": "-i", "depth": "--depth", "max_tokens": "--tokens"},
     "list_files": {"max_depth": "-d", "pattern": "-p", "limit": "-n"},
     "call_graph": {"direction": "-d", "depth": "--depth", "limit": "-n"},
+    "refs": {"limit": "-n"},
+    "defs": {"kind": "-k", "path": "-p", "limit": "-n"},
+    "imports": {},
+    "unused": {"limit": "-n"},
+    "units": {"family": "-f"},
+    "roles": {},
     "rollback": {},
 }
 """Option of the command for each argument of its tool. An argument without one needs `cpl call`."""
@@ -54,6 +66,12 @@ _OPERANDS = {
     "map_repo": "",
     "list_files": "path",
     "call_graph": "symbol",
+    "refs": "symbol",
+    "defs": "name",
+    "imports": "file",
+    "unused": "path",
+    "units": "path",
+    "roles": "path",
     "rollback": "mutation_id",
 }
 _COMMANDS = {tool: command for command, tool in TOOLS.items() if tool in _OPTIONS}

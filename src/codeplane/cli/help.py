@@ -25,7 +25,7 @@ SECTIONS: Mapping[str, Mapping[str, CommandEntry]] = {
     "Find and read": {
         "search": CommandEntry("search", "Search code by words, name, text, regular expression or reference"),
         "read": CommandEntry("read", "Print a file, a range of lines or a symbol"),
-        "defs": CommandEntry("definitions", "Find the definitions of a name"),
+        "defs": CommandEntry("defs", "Find the definitions of a name"),
         "outline": CommandEntry("outline", "Show the definitions of a file as a tree, or one symbol with its members"),
         "map": CommandEntry(
             "map_repo", "Give an overview of the repository: directories, key files, entry points, tests"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from codeplane.base.text_lines import table
 from codeplane.cli.plain import plain
-from codeplane.cli.terminal import columns, fit, table
+from codeplane.cli.terminal import columns, fit
 from codeplane.config import Config
 from codeplane.config.keys import KEYS
 

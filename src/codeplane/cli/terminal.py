@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
@@ -115,19 +115,4 @@ def facts(rows: Iterable[tuple[str, str]], style: Style, indent: str = "  ") -> 
         start = len(indent) + width + 2
         first, *rest = wrapped(value, " " * start)
         lines += [f"{indent}{style.dim(label.ljust(width))}  {first[start:]}", *rest]
-    return lines
-
-
-def table(rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset(), indent: str = "  ") -> list[str]:
-    """Return columns two spaces apart; those in `right` are right-aligned."""
-    if not rows:
-        return []
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        cells = (
-            cell.rjust(width) if column in right else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        lines.append((indent + "  ".join(cells)).rstrip())
     return lines

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from codeplane.base.text_lines import TextLine
 
 Arguments = Mapping[str, object]
+STRICT: Arguments = {"freshness_policy": "strict"}
+"""Arguments of commands that wait until the index is up to date."""
 
 
 def run_tool(
@@ -28,7 +30,7 @@ def run_tool(
 ) -> int:
     """Call a tool and print its answer. `arguments` gets the root; arguments that are None or empty are not sent."""
     return answer(
-        command, lambda: call_reply(invocation, tool, arguments, as_json=json, make_mark=make_mark), json=False
+        command, lambda: call_reply(invocation, tool, arguments, as_json=json, make_mark=make_mark), json=json
     )
 
 

@@ -13,7 +13,7 @@ from codeplane.base import limits
 from codeplane.base.warnings import Notice, WarningCode
 
 DEFAULT_ORIGIN = "built-in default"
-TOOLSETS = ("core", "files", "git", "refactor", "tests", "tasks", "admin", "compat", "all")
+TOOLSETS = ("core", "files", "navigation", "git", "refactor", "tests", "tasks", "admin", "compat", "all")
 
 
 @dataclass(frozen=True)

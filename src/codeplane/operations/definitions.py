@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import normalize
 from codeplane.operations.missing_paths import nothing_indexed
+from codeplane.operations.refs import Reads
 from codeplane.operations.symbols.lookup import IndexedSymbols
 from codeplane.operations.symbols.model import SymbolNotFound
 from codeplane.operations.symbols.resolve import resolve_symbols, with_suggestions
@@ -15,7 +16,7 @@ from codeplane.query.defs import DefRow, get_def, list_kinds
 from codeplane.query.files import get_file, list_files
 from codeplane.query.relations import Symbol
 from codeplane.query.snapshot import Snapshot, check_limit
-from codeplane.workspace.freshness import Freshness, FreshResult
+from codeplane.workspace.freshness import FreshResult
 
 
 @dataclass(frozen=True)
@@ -25,44 +26,30 @@ class Definition:
     """None for an attribute that a method assigns."""
 
 
-@dataclass(frozen=True)
-class DefinitionsAnswer:
+class DefinitionPage(NamedTuple):
     definitions: tuple[Definition, ...]
     """By path and line."""
     total: int
-    epoch: int
-    freshness: Freshness
-    warnings: tuple[str, ...] = ()
-    missing: SymbolNotFound | None = None
-
-
-_Found = tuple[tuple[Definition, ...], int] | SymbolNotFound
-Reads = Callable[[Callable[[Snapshot], _Found]], FreshResult[_Found]]
-"""Reads one epoch of an index."""
 
 
 def find_definitions(
     reads: Reads, written: str, kind: str | None = None, path: str | None = None, limit: int = 20
-) -> DefinitionsAnswer:
+) -> FreshResult[DefinitionPage | SymbolNotFound]:
     """Return definitions of the named symbols; `kind` and `path`, a file or directory, narrow a name."""
     check_limit(limit)
     inside = normalize(path) if path else ""
 
-    def ask(snapshot: Snapshot) -> _Found:
+    def ask(snapshot: Snapshot) -> DefinitionPage | SymbolNotFound:
         index = IndexedSymbols(snapshot)
         found = resolve_symbols(index, written, scope=inside, kind=kind, limit=limit, suggest=False)
         if isinstance(found, SymbolNotFound):
             _check_filters(snapshot, kind, inside)
             return with_suggestions(index, found)
         symbols = found.symbols[:limit]
-        return tuple(Definition(symbol, get_def(snapshot, symbol.def_uid)) for symbol in symbols), found.total
+        definitions = tuple(Definition(symbol, get_def(snapshot, symbol.def_uid)) for symbol in symbols)
+        return DefinitionPage(definitions, found.total)
 
-    read = reads(ask)
-    about = (read.epoch, read.freshness, tuple(notice.as_line() for notice in read.notices))
-    if isinstance(read.value, SymbolNotFound):
-        return DefinitionsAnswer((), 0, *about, missing=read.value)
-    definitions, total = read.value
-    return DefinitionsAnswer(definitions, total, *about)
+    return reads(ask)
 
 
 def _check_filters(snapshot: Snapshot, kind: str | None, directory: str) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display, normalize
@@ -15,14 +13,12 @@ from codeplane.index.units.routing import UnitRoots
 from codeplane.index.units.validation import describe_sample
 from codeplane.languages.registry import families
 from codeplane.operations.missing_paths import nothing_indexed
+from codeplane.operations.refs import Reads
 from codeplane.query.files import FileInfo, get_file, list_files
-from codeplane.query.snapshot import Page, Snapshot
+from codeplane.query.snapshot import Snapshot
 from codeplane.query.units import UnitInfo, UnitNote, list_all_units, list_unit_notes, list_units
 from codeplane.store.unit_table import UnitRow
-from codeplane.workspace.freshness import Freshness, FreshResult
-
-Reads = Callable[[Callable[[Snapshot], Any]], FreshResult[Any]]
-"""Runs a function against one fresh snapshot of the index."""
+from codeplane.workspace.freshness import FreshResult
 
 
 @dataclass(frozen=True)
@@ -53,13 +49,11 @@ class UnitsAnswer:
     total: int
     owner: UnitOwner | None
     notes: tuple[UnitNote, ...]
-    epoch: int
-    freshness: Freshness
 
 
 def find_units(
     reads: Reads, path: str | None, family: str | None = None, *, with_empty: bool = False, limit: int = 1000
-) -> UnitsAnswer:
+) -> FreshResult[UnitsAnswer]:
     """Return the owner of a file; without a path, or for a directory, the units at or under it."""
     if family is not None and family not in families():
         raise CodePlaneError(
@@ -71,22 +65,18 @@ def find_units(
         )
     inside = normalize(path) if path else ""
 
-    def ask(snapshot: Snapshot) -> tuple[Page[UnitInfo] | None, UnitOwner | None, UnitRoots, tuple[UnitNote, ...]]:
+    def ask(snapshot: Snapshot) -> UnitsAnswer:
         file = get_file(snapshot, inside) if inside else None
         notes = list_unit_notes(snapshot)
         if file is not None:
-            unit_roots, rows = _read_unit_roots(snapshot, file.family)
-            return None, _owner(file, unit_roots, rows), unit_roots, notes
+            return UnitsAnswer((), 0, _owner(file, *_read_unit_roots(snapshot, file.family)), notes)
         found = list_units(snapshot, limit, inside, family, with_empty)
         if inside and not found.rows and not list_files(snapshot, 1, inside).total:
             raise nothing_indexed(inside)
-        return found, None, _read_unit_roots(snapshot, family)[0], notes
+        unit_roots, _ = _read_unit_roots(snapshot, family)
+        return UnitsAnswer(tuple(_listed(info, unit_roots) for info in found.rows), found.total, None, notes)
 
-    read = reads(ask)
-    found, owner, unit_roots, notes = read.value
-    rows = found.rows if found is not None else ()
-    units = tuple(_listed(info, unit_roots) for info in rows)
-    return UnitsAnswer(units, found.total if found is not None else 0, owner, notes, read.epoch, read.freshness)
+    return reads(ask)
 
 
 def unit_markers(snapshot: Snapshot, directory: str = "", limit: int = 50) -> list[str]:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from codeplane.base.text_lines import table
 from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Invocation, load_config
 from codeplane.cli.options import json_option
-from codeplane.cli.terminal import Style, facts, plural, table, wrapped
+from codeplane.cli.terminal import Style, facts, plural, wrapped
 
 if TYPE_CHECKING:
     pass

@@ -20,10 +20,11 @@ import click
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
+from codeplane.base.text_lines import table
 from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Invocation, assemble
 from codeplane.cli.options import json_option, limit_option
-from codeplane.cli.terminal import Style, columns, duration, facts, fit, number, table
+from codeplane.cli.terminal import Style, columns, duration, facts, fit, number
 from codeplane.operations.receipt import parse_json_column
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from codeplane.tools.catalog.health import HEALTH_CHECK
 from codeplane.tools.catalog.list_files import LIST_FILES
 from codeplane.tools.catalog.manage_index import INDEX_STATUS, MANAGE_INDEX, SYNC_REPO
 from codeplane.tools.catalog.map_repo import MAP_REPO
+from codeplane.tools.catalog.navigation import DEFS, IMPORTS, REFS, ROLES, UNITS, UNUSED
 from codeplane.tools.catalog.outline import FILE_OUTLINE, GET_FILE_OUTLINE
 from codeplane.tools.catalog.read import (
     DRY_RUN_DIFF,
@@ -59,6 +60,12 @@ TOOLS: tuple[ToolSpec, ...] = (
     READ_FILE_FULL,
     RESET_BUDGET,
     TASK,
+    REFS,
+    DEFS,
+    IMPORTS,
+    UNUSED,
+    UNITS,
+    ROLES,
     LIST_CODEBASES,
     DESCRIBE,
     ROLLBACK,
