@@ -64,7 +64,7 @@ def names_found(root: Path, name: str) -> list[str]:
 
 
 def use_everything(root: Path) -> set[ErrorCode]:
-    """Ask, look, build: the errors that came of it, all of them ours."""
+    """Query, inspect and build; return the codes of the errors, all of them typed."""
     codes = set()
     for action in (
         lambda: names_found(root, "planted"),
@@ -90,7 +90,7 @@ def test_index_of_another_repository_is_rejected(root: Path, theirs: Path, tmp_p
 
 
 def test_index_swapped_in_later_is_rejected(root: Path, theirs: Path) -> None:
-    """The user has an index here already, so there is a binding; it is of another one."""
+    """The user already has an index here, so its binding does not match the foreign one."""
     sync(root)
     shutil.rmtree(root / ".codeplane")
     shutil.copytree(theirs / ".codeplane", root / ".codeplane")

@@ -183,7 +183,7 @@ def test_damage_to_any_page_is_repaired(patient: Patient) -> None:
 
 
 def test_read_that_meets_damage_triggers_a_rebuild(patient: Patient) -> None:
-    """Without anybody running `init`, and within the question itself."""
+    """The query itself rebuilds the index, without a call of `init`."""
     (database,) = patient.images[1].glob("generations/*/index.db")
     pages = database.stat().st_size // 8192
     before = (patient.images[1] / "CURRENT").read_text()

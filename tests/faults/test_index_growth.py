@@ -137,7 +137,7 @@ def test_wal_stays_bounded_with_an_open_reader(tmp_path: Path) -> None:
 
 
 def test_history_is_pruned_at_the_size_cap(tmp_path: Path) -> None:
-    """Definitions of earlier epochs are kept as long as there is room; switching to and fro costs no more than once."""
+    """Definitions of earlier epochs are kept as long as there is room; switching back and forth costs only once."""
     files: dict[str, str | bytes] = {f"m{number:03}.py": noise(number, 60) for number in range(120)}
     root = make_repository(tmp_path / "repo", files)
     sync(root)

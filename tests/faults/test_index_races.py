@@ -1,4 +1,4 @@
-"""Files that change while they are looked at: the look ends, nothing unseen is forgotten, the next look is right."""
+"""Files that change during a sync: the sync ends, unseen files stay indexed, and the next sync is right."""
 
 from __future__ import annotations
 
@@ -265,7 +265,7 @@ EDITS = (_in_place, _by_map, _with_restored_mtime, _with_old_mtime, _with_future
 
 @pytest.mark.parametrize("edit", EDITS)
 def test_same_size_edit_is_never_missed(tmp_path: Path, edit: Callable[[Path, bytes], None]) -> None:
-    """Right after a look, in the same tick; each edit is asked for at once."""
+    """Right after a sync, in the same clock tick; a query follows each edit at once."""
     root = make_repository(tmp_path / "repo", {"a.py": "def aa00():\n    return 1\n", "b.py": "x = 1\n"})
     with Indexer.open(options_for(root)) as indexer:
         indexer.sync()

@@ -166,7 +166,7 @@ def test_foreign_index_is_not_read_while_it_is_replaced(tmp_path: Path, why: str
 
 
 def test_status_while_another_process_writes(tmp_path: Path) -> None:
-    """A look without the lock never calls a healthy index damaged."""
+    """A status read without the lock never reports a healthy index as damaged."""
     root = make_repository(tmp_path / "repo", sources(30))
     sync(root)
     child = start(

@@ -1,4 +1,4 @@
-"""Every question, on hand-made rows that include those whose producers resolve across files."""
+"""Every query, on hand-made rows, including rows that only resolution across files produces."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def test_definitions_by_prefix(snapshot: Snapshot) -> None:
     assert list_defs_by_prefix(snapshot, "%", 10).rows == ()
 
 
-def test_definitions_of_a_file_stand_in_order(snapshot: Snapshot) -> None:
+def test_definitions_of_a_file_are_in_order(snapshot: Snapshot) -> None:
     found = list_defs_in_file(snapshot, "pkg/lib.py", 2)
     assert ([row.start_line for row in found.rows], found.total, found.left_out) == ([1, 4], 3, 1)
 

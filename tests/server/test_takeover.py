@@ -275,7 +275,7 @@ def test_late_connection_loss_is_retried(place: Place, monkeypatch: pytest.Monke
 
 @pytest.mark.sweep
 @pytest.mark.timeout(600)
-def test_how_long_takeovers_take(place: Place) -> None:
+def test_takeover_times_are_printed(place: Place) -> None:
     """Prints the distribution; CPL_ROUNDS is the number of kills."""
     owner = place.ready()
     others = [place.mcp() for _ in range(3)]

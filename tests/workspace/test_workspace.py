@@ -393,8 +393,7 @@ def test_many_readers_and_an_external_editor(tmp_path: Path, watcher: bool) -> N
         threads = [threading.Thread(target=read_on, args=(workspace, number)) for number in range(20)]
         for thread in threads:
             thread.start()
-        deadline = time.monotonic() + 4
-        for number in range(1, 10_000):
+        for number in range(1, 150):
             target = root / "counter.tmp"
             target.write_text(f"def n_{number}():\n    return 1\n")
             target.rename(root / "counter.py")
@@ -405,12 +404,12 @@ def test_many_readers_and_an_external_editor(tmp_path: Path, watcher: bool) -> N
             if number % 9 == 0:
                 shutil.rmtree(root / f"gen/d{number % 5}")
             time.sleep(0.02)
-            if time.monotonic() > deadline or failures:
+            if failures:
                 break
         stop.set()
         for thread in threads:
             thread.join(35)
         assert not failures, failures[:3]
-        assert asked[0] > 50
+        assert asked[0] >= len(threads), "every reader has read at least once"
         git(root, "add", "-A")
         assert workspace.read(paths, "strict").freshness.status == "fresh"
