@@ -21,9 +21,9 @@ from codeplane.index.options import IndexOptions
 from codeplane.query.defs import list_defs_by_name
 from codeplane.query.rows import require_links
 from codeplane.query.snapshot import Snapshot
-from codeplane.store.dump import dump
 from codeplane.store.state_files import STATE_NAME
 from codeplane.workspace.workspace import open_workspace
+from support.index_dump import dump
 from support.repositories import logical_dump, make_repository, options_for, state_files, write
 from support.snapshots import open_view
 from support.text_search import search_files

@@ -17,7 +17,7 @@ from pathlib import Path
 from codeplane.base.errors import CodePlaneError
 from codeplane.index.indexer import Indexer
 from codeplane.query.snapshot import open_current
-from codeplane.store.dump import dump
+from support.index_dump import dump
 from support.repositories import logical_dump, options_for
 from support.snapshots import open_view
 root = Path(os.fsdecode(bytes.fromhex(sys.argv[1])))

@@ -11,7 +11,7 @@ from pathlib import Path
 from codeplane.index.indexer import Indexer
 from codeplane.index.options import IndexOptions, SyncReport
 from codeplane.query.snapshot import open_current
-from codeplane.store.dump import dump
+from support.index_dump import dump
 
 _GIT = ("git", "-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false")
 

@@ -25,7 +25,6 @@ from codeplane.facts.model import (
 from codeplane.facts.passages import read_searchable
 from codeplane.languages.roles import decide_role_of_text
 from codeplane.query.snapshot import Snapshot
-from codeplane.store.dump import dump
 from codeplane.store.files import list_stored
 from codeplane.store.fingerprint import Fingerprint
 from codeplane.store.layout import Generation, StateDirectory
@@ -35,6 +34,7 @@ from codeplane.store.records import EpochInfo, FileRow, FileState, ObservedStat
 from codeplane.store.registry import Binding
 from codeplane.store.schema import unit_of
 from codeplane.store.writer import Barrier, Writer
+from support.index_dump import dump
 from support.text_search import search_files
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
