@@ -76,7 +76,7 @@ def configuration() -> str:
         variable = ENVIRONMENT_PREFIX + key.name.upper().replace(".", "__")
         lines += ["", f"## `{key.name}`{_trust(key)}", "", key.doc, ""]
         lines += [
-            f"- Value: {key.expected}",
+            f"- Value: {key.type.expected}",
             f"- Default: `{_value(key.default)}`",
             f"- Example: `{key.example}`",
             f"- Variable: `{variable}`",

@@ -1,48 +1,38 @@
-"""All configuration keys: type, bounds, description, and whether a repository may set them.
+"""All configuration keys: type, description, and whether a repository may set them.
 
 The reference page is generated from this table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from codeplane.base import limits
-from codeplane.config.model import (
-    TOOLSETS,
-    EditsConfig,
-    FreshnessConfig,
-    IndexConfig,
-    LedgerConfig,
-    LoggingConfig,
-    ReadingConfig,
-    ServerConfig,
-)
-from codeplane.config.parsers import (
-    MAX_PATTERNS,
-    MAX_ROOTS,
-    choice_parser,
-    integer_parser,
-    parse_directories,
-    parse_level,
-    parse_outputs,
-    parse_patterns,
-    parse_switch,
-    parse_toolsets,
-    seconds_parser,
+from codeplane.config.model import Config
+from codeplane.config.value_types import (
+    DIRECTORIES,
+    LEVEL,
+    OUTPUTS,
+    PATTERNS,
+    SWITCH,
+    TOOLSET_NAMES,
+    ValueType,
+    choice,
+    disk_space,
+    integer,
+    seconds,
 )
 
 OVERLAYS = ("auto", "on", "off")
 POLICIES = ("strict", "balanced", "best_effort")
+_DEFAULTS = Config()
+_MEBIBYTE = 1024 * 1024
 
 
 @dataclass(frozen=True)
 class ConfigKey:
     name: str
-    parse: Callable[[object], object]
-    default: object
-    expected: str
+    type: ValueType
     example: str
     doc: str
     outside: str = ""
@@ -53,25 +43,18 @@ class ConfigKey:
     """The only value that a repository may set, trusted or not; None for any."""
 
     @property
+    def default(self) -> object:
+        return _DEFAULTS.value(self.name)
+
+    @property
     def trusted_only(self) -> bool:
         return bool(self.outside)
 
 
-_MEBIBYTE = 1024 * 1024
-_edits = EditsConfig()
-_index = IndexConfig()
-_logging = LoggingConfig()
-_server = ServerConfig()
-_freshness = FreshnessConfig()
-_ledger = LedgerConfig()
-_reading = ReadingConfig()
-
 KEYS: tuple[ConfigKey, ...] = (
     ConfigKey(
         "edits.undo_bytes",
-        integer_parser(0, 2**50),
-        _edits.undo_bytes,
-        "a whole number of bytes, 0 to keep nothing",
+        disk_space("0 to keep nothing"),
         "67108864",
         "Disk space for previous file contents, which undo needs; the oldest are deleted first.",
         outside="a repository may not choose how much disk space is taken",
@@ -79,9 +62,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "edits.undo_days",
-        integer_parser(0, 3650),
-        _edits.undo_days,
-        "a whole number of days from 0 to 3650",
+        integer(0, 3650, "days"),
         "30",
         "How long a mutation can be undone.",
         outside="a repository may not choose how long previous file contents are stored",
@@ -89,17 +70,13 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "freshness.debounce_ms",
-        integer_parser(0, 600_000),
-        _freshness.debounce_ms,
-        "a whole number of milliseconds from 0 to 600000",
+        integer(0, 600_000, "milliseconds"),
         "1000",
         "How long the tree must be quiet before the watcher starts a sync in the background.",
     ),
     ConfigKey(
         "freshness.inline_ms",
-        integer_parser(0, 60_000),
-        _freshness.inline_ms,
-        "a whole number of milliseconds from 0 to 60000",
+        integer(0, 60_000, "milliseconds"),
         "500",
         "With `balanced`, how long a call may spend on updating the index before it answers.",
         outside="a repository may not make calls wait longer",
@@ -107,44 +84,34 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "freshness.interval_sec",
-        seconds_parser(0.0, 86_400.0),
-        _freshness.interval_sec,
-        "seconds from 0 to 86400",
+        seconds(0.0, 86_400.0),
         "600",
         "How often a running server syncs in the background, independent of the watcher; 0: never.",
         outside="a repository may not choose how often the server works in the background",
     ),
     ConfigKey(
         "freshness.policy",
-        choice_parser(*POLICIES),
-        _freshness.policy,
-        "strict, balanced or best_effort",
+        choice(*POLICIES),
         "strict",
         "How a call handles changes on disk, unless it has a `freshness` argument. `strict` waits until the index is "
         "up to date, `balanced` indexes a small change or reports stale files, `best_effort` answers at once.",
     ),
     ConfigKey(
         "freshness.strict_sec",
-        seconds_parser(0.1, 3600.0),
-        _freshness.strict_sec,
-        "seconds from 0.1 to 3600",
+        seconds(0.1, 3600.0),
         "60",
         "With `strict`, how long a call waits for a fresh index before it fails with `INDEX_STALE`.",
         outside="a repository may not choose how long calls wait",
     ),
     ConfigKey(
         "freshness.watcher",
-        parse_switch,
-        _freshness.watcher,
-        "true or false",
+        SWITCH,
         "false",
         "Whether a running server watches the tree. It affects speed only.",
     ),
     ConfigKey(
         "index.extractions_bytes",
-        integer_parser(0, 2**50),
-        _index.extractions_bytes,
-        "a whole number of bytes, 0 to keep nothing",
+        disk_space("0 to keep nothing"),
         "268435456",
         "Disk space in the user's directory for the extraction cache: a text that was indexed once, in any repository, "
         "is not parsed again.",
@@ -152,33 +119,25 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "index.full_hash_every",
-        integer_parser(0, 1_000_000),
-        _index.full_hash_every,
-        "a whole number from 0 to 1000000",
+        integer(0, 1_000_000),
         "50",
         "Hash all files on every n-th sync, regardless of timestamps; 0: never.",
     ),
     ConfigKey(
         "index.hash_concurrency",
-        integer_parser(1, limits.MAX_HASH_CONCURRENCY),
-        _index.hash_concurrency,
-        f"a whole number from 1 to {limits.MAX_HASH_CONCURRENCY}",
+        integer(1, limits.MAX_HASH_CONCURRENCY),
         "8",
         "How many files are read and hashed at the same time.",
     ),
     ConfigKey(
         "index.ignore",
-        parse_patterns,
-        _index.ignore,
-        f"a list of at most {MAX_PATTERNS} ignore patterns, each on one line",
+        PATTERNS,
         '["*.generated.ts", "fixtures/"]',
         "Patterns in `.gitignore` syntax for files that are not indexed, in addition to `.gitignore` and `.cplignore`.",
     ),
     ConfigKey(
         "index.max_bytes",
-        integer_parser(0, 2**50),
-        _index.max_bytes,
-        "a whole number of bytes, 0 for the default rule",
+        disk_space("0 for the default rule"),
         "1073741824",
         f"Maximum size of the index. 0: {limits.INDEX_BYTES_PER_SOURCE_BYTE} times the size of the sources plus "
         f"{limits.INDEX_BYTES_PER_FILE // 1024} KiB per file, at most "
@@ -187,9 +146,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "index.max_lexical_bytes",
-        integer_parser(1024, 256 * _MEBIBYTE),
-        _index.max_lexical_bytes,
-        f"a whole number of bytes from 1024 to {256 * _MEBIBYTE}",
+        integer(1024, 256 * _MEBIBYTE, "bytes"),
         "2097152",
         "Larger files are recorded by name only: their words are not indexed.",
         outside="a repository may not raise the size of files that are read",
@@ -197,9 +154,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "index.max_parse_bytes",
-        integer_parser(1024, 64 * _MEBIBYTE),
-        _index.max_parse_bytes,
-        f"a whole number of bytes from 1024 to {64 * _MEBIBYTE}",
+        integer(1024, 64 * _MEBIBYTE, "bytes"),
         "524288",
         "Larger files are not parsed: their words are indexed, their definitions are not.",
         outside="a repository may not raise the size of files that are parsed",
@@ -207,17 +162,13 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "index.overlay",
-        choice_parser(*OVERLAYS),
-        _index.overlay,
-        "auto, on or off",
+        choice(*OVERLAYS),
         "off",
         "Whether untracked files are indexed. `auto`: on, unless the variable `CI` is set.",
     ),
     ConfigKey(
         "index.parse_timeout_sec",
-        seconds_parser(0.1, 300.0),
-        _index.parse_timeout_sec,
-        "seconds from 0.1 to 300",
+        seconds(0.1, 300.0),
         "10",
         "CPU time that one file may take to parse before its worker is stopped.",
         outside="a repository may not raise the parse time of files",
@@ -225,9 +176,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "index.shelf_bytes",
-        integer_parser(0, 2**50),
-        _index.shelf_bytes,
-        "a whole number of bytes, 0 to keep nothing",
+        disk_space("0 to keep nothing"),
         "1073741824",
         "Disk space in the user's directory for the index cache: a new worktree, another clone or a branch that is "
         "checked out again starts from the most similar cached index.",
@@ -235,160 +184,124 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "index.workers",
-        integer_parser(0, 16),
-        _index.workers,
-        "a whole number from 0 to 16",
+        integer(0, 16),
         "4",
         "Number of parse processes; 0: the number of cores.",
         outside="a repository may not choose how many processes are started",
     ),
     ConfigKey(
         "ledger.retention_days",
-        integer_parser(0, 3650),
-        _ledger.retention_days,
-        "a whole number of days from 0 to 3650",
+        integer(0, 3650, "days"),
         "90",
         "How many days the ledger of calls is kept at least; 0: forever.",
         outside="a repository may not choose how long the ledger is kept",
     ),
     ConfigKey(
         "logging.level",
-        parse_level,
-        _logging.level,
-        "debug, info, warn or error",
+        LEVEL,
         "debug",
         "Minimum level of log lines.",
     ),
     ConfigKey(
         "logging.outputs",
-        parse_outputs,
-        _logging.outputs,
-        "a list of outputs, each with format (console, json), destination (stderr, stdout, an absolute path) and level",
+        OUTPUTS,
         '[{"format": "json", "destination": "/var/log/codeplane.jsonl", "level": "debug"}]',
         "Destinations of log lines, in addition to the log file in `.codeplane/logs/`.",
         outside="a repository may not choose where log lines go",
     ),
     ConfigKey(
         "reading.enforce",
-        parse_switch,
-        _reading.enforce,
-        "true or false",
+        SWITCH,
         "true",
         "Whether read budgets are enforced in every session. Otherwise only in tasks that were opened with limits.",
         outside="a repository may not limit reading",
     ),
     ConfigKey(
         "reading.max_preview_chars",
-        integer_parser(200, 20_000),
-        _reading.max_preview_chars,
-        "a whole number from 200 to 20000",
+        integer(200, 20_000),
         "6000",
         "Default for the characters that `read` returns per target.",
         outside="a repository may not choose how much is read",
     ),
     ConfigKey(
         "reading.max_reads",
-        integer_parser(1, 1_000_000),
-        _reading.max_reads,
-        "a whole number from 1 to 1000000",
+        integer(1, 1_000_000),
         "50",
         "Read budget of a session or task, in calls. If enforced, reads are refused above twice the budget.",
         outside="a repository may not choose how much is read",
     ),
     ConfigKey(
         "reading.max_single_lines",
-        integer_parser(1, 1_000),
-        _reading.max_single_lines,
-        "a whole number from 1 to 1000",
+        integer(1, 1_000),
         "200",
         "Default for the lines that `read` returns per target; a maximum if budgets are enforced.",
         outside="a repository may not choose how much is read",
     ),
     ConfigKey(
         "reading.max_total_lines",
-        integer_parser(1, 100_000_000),
-        _reading.max_total_lines,
-        "a whole number from 1 to 100000000",
+        integer(1, 100_000_000),
         "5000",
         "Read budget of a session or task, in lines. If enforced, reads are refused above twice the budget.",
         outside="a repository may not choose how much is read",
     ),
     ConfigKey(
         "server.allowed_roots",
-        parse_directories,
-        _server.allowed_roots,
-        f"a list of at most {MAX_ROOTS} absolute directories, without '..'",
+        DIRECTORIES,
         '["/home/me/work"]',
         "Directories under which `manage_index` may register further repositories. Empty: only the home repository.",
         outside="a repository may not open other directories",
     ),
     ConfigKey(
         "server.keep_token",
-        parse_switch,
-        _server.keep_token,
-        "true or false",
+        SWITCH,
         "true",
         "Whether `cpl up` uses the same token at every start. The token is stored in the user's state directory.",
         outside="a repository may not make the token persistent",
     ),
     ConfigKey(
         "server.port",
-        integer_parser(0, 65535),
-        _server.port,
-        "a whole number from 0 to 65535",
+        integer(0, 65535),
         "8080",
         "Port on 127.0.0.1 for `cpl up`; 0: chosen by the system.",
         outside="a repository may not choose the port",
     ),
     ConfigKey(
         "server.prewarm",
-        parse_switch,
-        _server.prewarm,
-        "true or false",
+        SWITCH,
         "false",
         "Whether the server preloads data for the first query right after the handshake.",
     ),
     ConfigKey(
         "server.read_only",
-        parse_switch,
-        _server.read_only,
-        "true or false",
+        SWITCH,
         "true",
         "Whether tools that change something are refused. A repository may only turn this on, trusted or not.",
         tightens_to=True,
     ),
     ConfigKey(
         "server.session_idle_sec",
-        seconds_parser(1.0, 604_800.0),
-        _server.session_idle_sec,
-        "seconds from 1 to 604800",
+        seconds(1.0, 604_800.0),
         "3600",
         "Idle time after which a session ends and its handles expire.",
         outside="a repository may not choose when sessions end",
     ),
     ConfigKey(
         "server.shutdown_sec",
-        seconds_parser(0.0, 300.0),
-        _server.shutdown_sec,
-        "seconds from 0 to 300",
+        seconds(0.0, 300.0),
         "10",
         "Grace period for running calls when the server stops.",
         outside="a repository may not choose how long the server takes to stop",
     ),
     ConfigKey(
         "server.format",
-        choice_parser("text", "json"),
-        _server.format,
-        "text or json",
+        choice("text", "json"),
         "json",
         "Format of answers: text, or the JSON envelope. A call can override it with `format`.",
         outside="a repository may not choose the format of answers",
     ),
     ConfigKey(
         "server.toolsets",
-        parse_toolsets,
-        _server.toolsets,
-        f"a list of {', '.join(TOOLSETS[:-1])} or {TOOLSETS[-1]}",
+        TOOLSET_NAMES,
         '["core", "files"]',
         "Toolsets that clients see. `cpl call` reaches every tool.",
         outside="a repository may not choose which tools clients are shown",

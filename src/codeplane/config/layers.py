@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -16,19 +16,8 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 from codeplane.base.warnings import WarningCode
 from codeplane.config.keys import BY_NAME, ConfigKey
-from codeplane.config.model import (
-    Config,
-    EditsConfig,
-    FreshnessConfig,
-    IgnoredSetting,
-    IndexConfig,
-    LedgerConfig,
-    LoggingConfig,
-    ReadingConfig,
-    ServerConfig,
-    TrustState,
-)
-from codeplane.config.parsers import InvalidValue
+from codeplane.config.model import Config, IgnoredSetting, TrustState
+from codeplane.config.value_types import InvalidValue
 
 ENVIRONMENT_PREFIX = "CODEPLANE__"
 _SECTIONS = {name.partition(".")[0] for name in BY_NAME}
@@ -70,18 +59,8 @@ def merge(layers: Iterable[ConfigLayer]) -> Config:
                 continue
             key, values[entry.key] = read_entry(entry)
             origins[key.name] = entry.origin
-    return Config(
-        logging=LoggingConfig(**_section(values, "logging", LoggingConfig)),
-        index=IndexConfig(**_section(values, "index", IndexConfig)),
-        server=ServerConfig(**_section(values, "server", ServerConfig)),
-        freshness=FreshnessConfig(**_section(values, "freshness", FreshnessConfig)),
-        ledger=LedgerConfig(**_section(values, "ledger", LedgerConfig)),
-        reading=ReadingConfig(**_section(values, "reading", ReadingConfig)),
-        edits=EditsConfig(**_section(values, "edits", EditsConfig)),
-        origins=origins,
-        ignored=tuple(ignored),
-        trust=trust,
-    )
+    defaults = Config(origins=origins, ignored=tuple(ignored), trust=trust)
+    return replace(defaults, **{section: _section(defaults, section, values) for section in sorted(_SECTIONS)})
 
 
 def read_entry(entry: ConfigEntry) -> tuple[ConfigKey, object]:
@@ -188,20 +167,19 @@ def _is_lower(value: object, than: object) -> bool:
     return isinstance(value, int | float) and isinstance(than, int | float) and value <= than
 
 
-def _section(values: Mapping[str, object], section: str, shape: type) -> dict[str, Any]:
-    """Return the constructor arguments of one section."""
-    return {
-        field.name: values[f"{section}.{field.name}"] for field in fields(shape) if f"{section}.{field.name}" in values
-    }
+def _section(defaults: Config, section: str, values: Mapping[str, object]) -> Any:
+    """Return a section of the defaults with the values that are set."""
+    own = {key.removeprefix(f"{section}."): value for key, value in values.items() if key.startswith(f"{section}.")}
+    return replace(getattr(defaults, section), **own)
 
 
 def _parse(key: ConfigKey, entry: ConfigEntry) -> object:
     try:
-        return key.parse(entry.value)
+        return key.type.parse(entry.value)
     except InvalidValue:
         raise _invalid(
             f"{key.name} has an invalid value ({entry.origin})",
-            key.expected,
+            key.type.expected,
             entry.value,
             f"{key.name}: {key.example}",
             key=key.name,

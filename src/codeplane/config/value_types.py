@@ -1,8 +1,9 @@
-"""Parsers of configuration values: from YAML, JSON or text to the type of a key, with bounds."""
+"""Types of configuration values: each parses YAML, JSON or text within its bounds, and says what it expects."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from codeplane.config.model import TOOLSETS, LogOutput
 
@@ -14,10 +15,32 @@ MAX_ROOTS = 100
 
 
 class InvalidValue(ValueError):
-    """A value of the wrong type or out of bounds; the key says what was expected."""
+    """A value of the wrong type or out of bounds; the type says what was expected."""
 
 
-def integer_parser(low: int, high: int) -> Callable[[object], int]:
+class ValueType(NamedTuple):
+    parse: Callable[[object], object]
+    expected: str
+
+
+def integer(low: int, high: int, unit: str = "") -> ValueType:
+    return ValueType(_integer_parser(low, high), f"a whole number{f' of {unit}' if unit else ''} from {low} to {high}")
+
+
+def disk_space(zero: str) -> ValueType:
+    """Return the type of a size in bytes; `zero` is the meaning of 0."""
+    return ValueType(_integer_parser(0, 2**50), f"a whole number of bytes, {zero}")
+
+
+def seconds(low: float, high: float) -> ValueType:
+    return ValueType(_seconds_parser(low, high), f"seconds from {low:g} to {high:g}")
+
+
+def choice(*words: str) -> ValueType:
+    return ValueType(_choice_parser(*words), f"{', '.join(words[:-1])} or {words[-1]}")
+
+
+def _integer_parser(low: int, high: int) -> Callable[[object], int]:
     def parse(value: object) -> int:
         if isinstance(value, str) and value.strip().isdecimal() and len(value) <= 20:
             value = int(value)
@@ -28,7 +51,7 @@ def integer_parser(low: int, high: int) -> Callable[[object], int]:
     return parse
 
 
-def seconds_parser(low: float, high: float) -> Callable[[object], float]:
+def _seconds_parser(low: float, high: float) -> Callable[[object], float]:
     def parse(value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             raise InvalidValue
@@ -43,7 +66,7 @@ def seconds_parser(low: float, high: float) -> Callable[[object], float]:
     return parse
 
 
-def choice_parser(*words: str) -> Callable[[object], str]:
+def _choice_parser(*words: str) -> Callable[[object], str]:
     def parse(value: object) -> str:
         # YAML reads a bare on/off, yes/no as a boolean.
         if isinstance(value, bool):
@@ -55,7 +78,7 @@ def choice_parser(*words: str) -> Callable[[object], str]:
     return parse
 
 
-def parse_switch(value: object) -> bool:
+def _parse_switch(value: object) -> bool:
     words = {"true": True, "on": True, "yes": True, "1": True, "false": False, "off": False, "no": False, "0": False}
     if isinstance(value, str):
         value = words.get(value.strip().lower())
@@ -64,7 +87,7 @@ def parse_switch(value: object) -> bool:
     return value
 
 
-def parse_toolsets(value: object) -> tuple[str, ...]:
+def _parse_toolsets(value: object) -> tuple[str, ...]:
     items = value.split(",") if isinstance(value, str) else value
     if not isinstance(items, list | tuple) or not items or not all(isinstance(item, str) for item in items):
         raise InvalidValue
@@ -74,7 +97,7 @@ def parse_toolsets(value: object) -> tuple[str, ...]:
     return tuple(name for name in TOOLSETS if name in chosen)
 
 
-def parse_directories(value: object) -> tuple[str, ...]:
+def _parse_directories(value: object) -> tuple[str, ...]:
     items = (value,) if isinstance(value, str) and value else value or ()
     if not isinstance(items, list | tuple) or len(items) > MAX_ROOTS:
         raise InvalidValue
@@ -86,11 +109,11 @@ def parse_directories(value: object) -> tuple[str, ...]:
     )
 
 
-def parse_level(value: object) -> str:
-    return choice_parser(*LEVELS)("warn" if isinstance(value, str) and value.lower() == "warning" else value)
+def _parse_level(value: object) -> str:
+    return _choice_parser(*LEVELS)("warn" if isinstance(value, str) and value.lower() == "warning" else value)
 
 
-def parse_patterns(value: object) -> tuple[str, ...]:
+def _parse_patterns(value: object) -> tuple[str, ...]:
     items = (value,) if isinstance(value, str) and value else value or ()
     if not isinstance(items, list | tuple) or len(items) > MAX_PATTERNS:
         raise InvalidValue
@@ -100,7 +123,7 @@ def parse_patterns(value: object) -> tuple[str, ...]:
     return tuple(items)
 
 
-def parse_outputs(value: object) -> tuple[LogOutput, ...]:
+def _parse_outputs(value: object) -> tuple[LogOutput, ...]:
     if not isinstance(value, list) or len(value) > 8:
         raise InvalidValue
     return tuple(_output(item) for item in value)
@@ -116,7 +139,18 @@ def _output(item: object) -> LogOutput:
         raise InvalidValue
     level = item.get("level")
     return LogOutput(
-        format=choice_parser(*FORMATS)(item.get("format", "console")),
+        format=_choice_parser(*FORMATS)(item.get("format", "console")),
         destination=destination,
-        level=None if level is None else parse_level(level),
+        level=None if level is None else _parse_level(level),
     )
+
+
+SWITCH = ValueType(_parse_switch, "true or false")
+LEVEL = ValueType(_parse_level, choice(*LEVELS).expected)
+TOOLSET_NAMES = ValueType(_parse_toolsets, f"a list of {', '.join(TOOLSETS[:-1])} or {TOOLSETS[-1]}")
+DIRECTORIES = ValueType(_parse_directories, f"a list of at most {MAX_ROOTS} absolute directories, without '..'")
+PATTERNS = ValueType(_parse_patterns, f"a list of at most {MAX_PATTERNS} ignore patterns, each on one line")
+OUTPUTS = ValueType(
+    _parse_outputs,
+    "a list of outputs, each with format (console, json), destination (stderr, stdout, an absolute path) and level",
+)
