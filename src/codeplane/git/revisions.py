@@ -1,7 +1,8 @@
 """Content of a file in any revision.
 
 A revision is a branch, tag or commit with optional parent steps (`HEAD~2`, `v1.0^`). The rest of git's revision syntax
-(history searches, paths, reflogs) is rejected before libgit2 sees it. Submodules are not entered.
+(history searches, paths, reflogs) is rejected before libgit2 sees it. Submodules are not entered. The content is
+the raw object: filters that the repository configures are not run.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import re
 from difflib import get_close_matches
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import pygit2
 from pygit2.enums import FileMode
@@ -41,8 +42,23 @@ class FileAtRevision(NamedTuple):
 
 def read_file_at(root: Path, revision: str, path: RepoPath, limit: int) -> FileAtRevision:
     """Return the file at a path in a revision, if it has at most `limit` bytes."""
+    return _read(root, revision, path, limit, remedy="Leave 'ref' out.")
+
+
+def find_file_at(root: Path, revision: Literal["HEAD", "INDEX"], path: RepoPath, limit: int) -> bytes | None:
+    """Return the content of a file in HEAD or in the index; None if it has no regular file at the path."""
+    try:
+        return _read(root, revision, path, limit).data
+    except CodePlaneError as error:
+        # ARGUMENT_INVALID: HEAD has no commit yet.
+        if error.code in (ErrorCode.FILE_NOT_FOUND, ErrorCode.PATH_SYMLINK, ErrorCode.ARGUMENT_INVALID):
+            return None
+        raise
+
+
+def _read(root: Path, revision: str, path: RepoPath, limit: int, remedy: str | None = None) -> FileAtRevision:
     name = _parse_name(revision)
-    repository = _open(root)
+    repository = _open(root, remedy)
     with translate_errors(root):
         if revision == INDEX:
             return FileAtRevision("", _data(repository, _find_staged(repository, path), path, limit))
@@ -51,11 +67,9 @@ def read_file_at(root: Path, revision: str, path: RepoPath, limit: int) -> FileA
         return FileAtRevision(str(commit.id), _data(repository, _find_committed(repository, commit, path), path, limit))
 
 
-def _open(root: Path) -> pygit2.Repository:
+def _open(root: Path, remedy: str | None) -> pygit2.Repository:
     if not has_git(root):
-        raise CodePlaneError(
-            ErrorCode.NOT_A_REPOSITORY, "this directory is not a git repository", remedy="Leave 'ref' out."
-        )
+        raise CodePlaneError(ErrorCode.NOT_A_REPOSITORY, "this directory is not a git repository", remedy=remedy)
     with translate_errors(root):
         repository = open_repository(root)
         if not is_own(root, repository):

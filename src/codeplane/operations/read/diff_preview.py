@@ -20,7 +20,7 @@ from codeplane.base.paths import RepoPath, display
 from codeplane.disk.encoding import decode, find_line_ending
 from codeplane.disk.policy import refuse_restricted
 from codeplane.disk.safe_open import Root
-from codeplane.git.blobs import read_blob
+from codeplane.git.revisions import find_file_at
 from codeplane.git.text_diff import diff_texts
 from codeplane.operations.read.documents import Document, TextBody, open_document
 
@@ -117,7 +117,7 @@ def _on_disk(root: Root, path: RepoPath) -> tuple[Document | None, bytes | _Bina
 
 
 def _in_git(root: Path, path: RepoPath, version: Literal["HEAD", "INDEX"]) -> bytes | _Binary | None:
-    data = read_blob(root, path, version, MAX_LEXICAL_BYTES)
+    data = find_file_at(root, version, path, MAX_LEXICAL_BYTES)
     if data is None:
         return None
     text = decode(data)

@@ -9,14 +9,14 @@ import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
-from codeplane.git.blobs import read_blob
+from codeplane.git.revisions import find_file_at
 from support.repositories import git, make_repository, write
 
 LIMIT = 10_000
 
 
 def versions(root: Path, path: str) -> tuple[bytes | None, bytes | None]:
-    return read_blob(root, RepoPath(path), "HEAD", LIMIT), read_blob(root, RepoPath(path), "INDEX", LIMIT)
+    return find_file_at(root, "HEAD", RepoPath(path), LIMIT), find_file_at(root, "INDEX", RepoPath(path), LIMIT)
 
 
 def test_head_and_index_versions_differ(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_links_and_submodules_have_no_blob(tmp_path: Path) -> None:
     assert versions(root, "link") == (None, None)
     for version in ("HEAD", "INDEX"):
         with pytest.raises(CodePlaneError) as caught:
-            read_blob(root, RepoPath("sub/a.txt"), version, LIMIT)
+            find_file_at(root, version, RepoPath("sub/a.txt"), LIMIT)
         assert caught.value.code is ErrorCode.GIT_UNSUPPORTED
 
 
@@ -67,7 +67,7 @@ def test_unborn_branch_has_no_blobs(tmp_path: Path) -> None:
 def test_blob_size_is_bounded(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {"a.txt": "x" * (LIMIT + 1)})
     with pytest.raises(CodePlaneError) as caught:
-        read_blob(root, RepoPath("a.txt"), "HEAD", LIMIT)
+        find_file_at(root, "HEAD", RepoPath("a.txt"), LIMIT)
     assert caught.value.code is ErrorCode.FILE_TOO_LARGE
 
 
@@ -79,7 +79,7 @@ def test_gitdir_pointer_to_another_repository_is_not_followed(tmp_path: Path) ->
     write(bait, "config.py", "TOKEN = 2\n")
     for version in ("HEAD", "INDEX"):
         with pytest.raises(CodePlaneError) as caught:
-            read_blob(bait, RepoPath("config.py"), version, LIMIT)
+            find_file_at(bait, version, RepoPath("config.py"), LIMIT)
         assert caught.value.code is ErrorCode.GIT_UNSUPPORTED
 
 
@@ -99,11 +99,11 @@ def test_fifo_among_the_objects_does_not_block(tmp_path: Path) -> None:
     objects.unlink()
     os.mkfifo(objects)
     with pytest.raises(CodePlaneError) as caught:
-        read_blob(root, RepoPath("a.txt"), "HEAD", LIMIT)
+        find_file_at(root, "HEAD", RepoPath("a.txt"), LIMIT)
     assert caught.value.code is ErrorCode.GIT_DAMAGED
 
 
 def test_missing_repository_is_reported(tmp_path: Path) -> None:
     with pytest.raises(CodePlaneError) as caught:
-        read_blob(tmp_path, RepoPath("a.txt"), "HEAD", LIMIT)
+        find_file_at(tmp_path, "HEAD", RepoPath("a.txt"), LIMIT)
     assert caught.value.code is ErrorCode.NOT_A_REPOSITORY
