@@ -149,7 +149,7 @@ def test_lines_between_definitions_are_split_into_runs() -> None:
     assert [(passage.first, passage.last, passage.name) for passage in found] == [
         (1, GAP_LINES, ""),
         (GAP_LINES + 1, 2 * GAP_LINES, ""),
-        (2 * GAP_LINES + 1, 101, ""),
+        (2 * GAP_LINES + 1, 100, ""),
     ]
 
 

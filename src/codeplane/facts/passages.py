@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain, groupby
 from operator import add
-from typing import NamedTuple
+from typing import AnyStr, NamedTuple
 
 from codeplane.base.paths import basename
 from codeplane.facts.model import Def
@@ -80,9 +80,9 @@ class Searchable(NamedTuple):
 def read_searchable(source: bytes, definitions: Sequence[Def], *, hints: bool = False) -> Searchable:
     """Return terms and passages. `hints` also splits at lines that look like definitions, for unparsed text."""
     text = normalize_text(source)
-    lines = text.split("\n")
+    lines = _split_lines(text, "\n")
     offsets = [0, *accumulate(map(_WITH_END, map(len, lines)))]
-    originals = source.split(b"\n") if hints or definitions else ()
+    originals = _split_lines(source, b"\n") if hints or definitions else ()
     tests = [
         range(row.start_line, row.end_line + 1)
         for row in definitions
@@ -134,6 +134,12 @@ def read_searchable(source: bytes, definitions: Sequence[Def], *, hints: bool = 
     ]
     passages.sort()
     return Searchable(_levelled(every, FILE_TERMS), unique_words(chain.from_iterable(pieces.values())), passages)
+
+
+def _split_lines(text: AnyStr, end: AnyStr) -> list[AnyStr]:
+    """Return the lines; a line break at the end starts no further line."""
+    lines = text.split(end)
+    return lines[:-1] if len(lines) > 1 and not lines[-1] else lines
 
 
 def may_define(path: str) -> bool:

@@ -35,6 +35,8 @@ LANGUAGES = (
     TextLanguage("r", (".r",), (), (".rmd",)),
     TextLanguage("xml", (), (), (".xml", ".xsd", ".xsl")),
 )
+DOCUMENTS = {".adoc": "asciidoc", ".rst": "rst", ".txt": "text"}
+"""Names of documents without a grammar, by extension."""
 MORE_CODE_EXTENSIONS = (".cr", ".l", ".tcl", ".vb", ".y", ".zsh")
 """Code without a name to filter by."""
 
@@ -68,3 +70,10 @@ FAMILY = Family(
     is_ambient=True,
 )
 """Files of no other family."""
+
+
+def name_of(path: str) -> str:
+    """Return the language of a file without a grammar, by its extension; empty if it is unknown."""
+    extension = f".{path.rpartition('.')[2].lower()}"
+    found = (each.name for each in LANGUAGES if extension in (*each.extensions, *each.data_extensions))
+    return next(found, DOCUMENTS.get(extension, ""))

@@ -6,7 +6,7 @@ by dots, and its first line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -28,6 +28,7 @@ from codeplane.store.records import FileState
 
 Depth = Literal["all", "top"]
 
+CALLABLES = frozenset({"function", "method", "constructor"})
 DEFAULT_LIMIT = 500
 MAX_NEAREST = 3
 MAX_CHARS = 22_000
@@ -179,6 +180,12 @@ def show_outline(known: FileOutlineRows, options: OutlineOptions) -> Outline:
         syntax_errors=known.syntax_errors,
         first_error_line=known.first_error_line,
     )
+
+
+def main_type(nodes: Sequence[OutlineNode]) -> OutlineNode | None:
+    """Return the class, or other type, with the most members; None if no symbol has members."""
+    types = [node for node in nodes if node.children and node.kind not in CALLABLES]
+    return max(types, key=lambda node: len(node.children), default=None)
 
 
 def unsupported(file: RepoPath, reason: str | None) -> CodePlaneError:

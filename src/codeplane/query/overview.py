@@ -20,7 +20,7 @@ class FileOverview(NamedTuple):
     file_id: int
     path: RepoPath
     language: str
-    """Language, or family for a file without a grammar"""
+    """Empty for a file without a grammar"""
     lines: int
     definitions: int
     role: str
@@ -63,7 +63,7 @@ class MainBrief(NamedTuple):
 
 def list_file_overviews(snapshot: Snapshot) -> list[FileOverview]:
     """List all files by path."""
-    sql = "SELECT file_id, path, coalesce(language, family, ''), lines, defs, role FROM files ORDER BY path"
+    sql = "SELECT file_id, path, coalesce(language, ''), lines, defs, role FROM files ORDER BY path"
     return [FileOverview(file_id, path_from_text(path), *rest) for file_id, path, *rest in snapshot.reader.rows(sql)]
 
 

@@ -17,6 +17,7 @@ from codeplane.languages.imports import INSIDE, STANDARD
 from codeplane.languages.registry import is_programming
 from codeplane.languages.role_paths import find_test_roots
 from codeplane.languages.roles import role_beside
+from codeplane.languages.text_only import name_of as text_language
 from codeplane.operations.map_repo.centrality import Centrality, find_centrality, key_files
 from codeplane.operations.map_repo.entry_points import EntryPoint, find_entry_points
 from codeplane.operations.map_repo.origins import origin_finders
@@ -135,7 +136,7 @@ def _roles(files: Sequence[FileOverview]) -> Mapping[int, str]:
 def _languages(data: _MapData, chars: int) -> tuple[object, int]:
     """Return programming languages by number of files, then documents and data; rare ones are combined."""
     files = data.files
-    counts = Counter(file.language or "other" for file in files)
+    counts = Counter(file.language or text_language(file.path) or "other" for file in files)
     parsed = {name for name in counts if is_programming(name)}
     ranked = sorted(counts.items(), key=lambda pair: (pair[0] not in parsed, -pair[1], pair[0]))
     common = [pair for pair in ranked if pair[0] in parsed or pair[1] * 100 >= len(files)]
@@ -159,10 +160,10 @@ def _entry_points(data: _MapData, chars: int) -> tuple[object, int]:
 
 
 def _key_files(data: _MapData, chars: int) -> tuple[object, int]:
-    """Return the most central files, with the number of files that use them."""
+    """Return the most central files, ordered by the number of files that use them."""
     ranked = key_files(data.files, data.roles, data.centrality)
     shown_items = take_fitting(ranked, _MAX_FILES, chars, lambda pair: len(pair[0]) + len(str(pair[1])) + 4)
-    return dict(shown_items), len(ranked) - len(shown_items)
+    return dict(sorted(shown_items, key=lambda pair: -pair[1])), len(ranked) - len(shown_items)
 
 
 def _dependencies(data: _MapData, chars: int) -> tuple[object, int]:

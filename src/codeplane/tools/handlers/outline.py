@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from shlex import quote
 from typing import Literal
 
@@ -20,7 +21,7 @@ from codeplane.base.text_lines import TextLine
 from codeplane.base.warnings import Notice, WarningCode
 from codeplane.operations import outline
 from codeplane.operations.missing_paths import explain_missing
-from codeplane.operations.outline import FileOutlineRows, Outline, OutlineNode
+from codeplane.operations.outline import FileOutlineRows, Outline, OutlineNode, main_type
 from codeplane.operations.read_meta import read_meta
 from codeplane.operations.symbols.presenter import unresolved_lines, unresolved_message
 from codeplane.tools.arguments import Arguments, shown
@@ -221,6 +222,8 @@ DEFAULT_CHARS = 7_500
 
 _NAMES_CHARS = 5_000
 """Part of it for the names of symbols that are not shown."""
+_MEMBERS_CHARS = 1_500
+"""Part of it for the names of the members of the main class."""
 _NAME_CHARS = 3
 """Quotes and comma of a name."""
 _FEW = 3
@@ -242,8 +245,25 @@ def fit_outline(whole: Outline, find_top: Callable[[], Outline]) -> Outline:
     # In a file with one class, the class alone says nothing.
     is_one = len(top.symbols) <= _FEW
     shapes = () if whole.has_more else (two, bare) if is_one else (two, bare, top)
-    found = next((shape for shape in shapes if _fits(shape)), None) or _with_others(bare if is_one else top)
+    main = None if is_one else main_type(whole.symbols)
+    members = [name for name, _ in _names(main.children, f"{_path(main)}.")] if main is not None else []
+    reserved = min(sum(map(_name_size, members)), _MEMBERS_CHARS)
+    found = next((shape for shape in shapes if _fits(shape)), None)
+    if found is None:
+        found = _with_others(bare if is_one else top, reserved)
+    if found is top or found.others:
+        found = replace(found, others=(*found.others, *_fitting(members, DEFAULT_CHARS - json_size(found.as_dict()))))
     return replace(found, left_out=total - _count(found.symbols) - len(found.others))
+
+
+def _name_size(name: str) -> int:
+    return len(name) + _NAME_CHARS
+
+
+def _fitting(names: Iterable[str], room: int) -> list[str]:
+    """Return the first names that fit."""
+    sizes = accumulate(map(_name_size, names := list(names)))
+    return [name for name, size in zip(names, sizes, strict=True) if size <= room]
 
 
 def _fits(found: Outline) -> bool:
@@ -272,11 +292,14 @@ def _without_signatures(node: OutlineNode) -> OutlineNode:
     return replace(node, children=tuple(replace(child, signature="") for child in node.children))
 
 
-def _with_others(found: Outline) -> Outline:
-    """Keep as many symbols as fit together with the names of the others, or of as many as possible."""
-    names = sum(len(name) + _NAME_CHARS for name, _ in _names(found.symbols))
+def _with_others(found: Outline, reserved: int) -> Outline:
+    """Keep as many symbols as fit together with the names of the others, or of as many as possible.
+
+    `reserved` characters are left for the members of the main class.
+    """
+    names = sum(_name_size(name) for name, _ in _names(found.symbols))
     frame = json_size(replace(found, symbols=()).as_dict())
-    room = DEFAULT_CHARS - frame - min(names, _NAMES_CHARS)
+    room = DEFAULT_CHARS - frame - reserved - min(names, _NAMES_CHARS - reserved)
     shown: list[OutlineNode] = []
     rest: list[tuple[str, int]] = []
     for node in found.symbols:
@@ -296,11 +319,11 @@ def _with_others(found: Outline) -> Outline:
         rest += _names(node.children[count:], f"{_path(node)}.")
         room = 0 if hidden else room
     others: list[str] = []
-    left = _NAMES_CHARS
-    while rest and left >= len(rest[0][0]) + _NAME_CHARS:
+    left = _NAMES_CHARS - reserved
+    while rest and left >= _name_size(rest[0][0]):
         name, _ = rest.pop(0)
         others.append(name)
-        left -= len(name) + _NAME_CHARS
+        left -= _name_size(name)
     next_line = min((line for _, line in rest), default=found.next_line)
     return replace(found, symbols=tuple(shown), others=tuple(others), next_line=next_line)
 

@@ -1,8 +1,9 @@
 """Text form of `file_outline`: `path 2,780 lines sha 9b0c51d2e7aa`, then a row per symbol, nested by two spaces.
 
 A row is the first line and the signature as it is in the source; fields and enum members that follow each other share
-rows. Without a limit of the caller an outline stays within `DEFAULT_TOKENS`: the outermost symbols come first, then
-members of small classes, then the names of other members; what is left out is counted, with the call that shows it.
+rows. Without a limit of the caller an outline stays within `DEFAULT_TOKENS`: the outermost symbols come first, then the
+names of the members of the main class, then members of small classes, then the names of other members; what is left out
+is counted, with the call that shows it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 from codeplane.base.paths import display
 from codeplane.base.text_lines import INDENT, TextLine, heading, note, symbol
-from codeplane.operations.outline import Outline, OutlineNode
+from codeplane.operations.outline import CALLABLES, Outline, OutlineNode, main_type
 from codeplane.operations.signatures import cut_signature, short_signature
 from codeplane.tools.text.common import short_digest
 
@@ -32,7 +33,6 @@ MAX_VALUE = 60
 MAX_SHARED = 100
 """Maximum characters of a row that several fields share."""
 
-_CALLABLES = frozenset({"function", "method", "constructor"})
 _VALUES = frozenset({"variable", "constant", "field", "property", "enum_member", "key", "parameter", "alias"})
 """Kinds of symbols that an outline prints by name only."""
 
@@ -84,10 +84,12 @@ def _fitted(path: str, nodes: Sequence[OutlineNode], room: int) -> list[TextLine
         if _size(rows) <= room:
             return rows
     top = [_row(path, _closed(node), 0) for node in nodes]
+    main = main_type(nodes)
+    reserved = _member_names(path, main, room // 3) if main is not None else []
     left = room - _size(top)
-    if left < 0:
-        return _names(path, nodes, 0, room, "symbols", "start_line={line}")
-    members = _choose_members(path, nodes, left)
+    if left < _size(reserved):
+        return _top_names(path, nodes, main, reserved, room)
+    members = _choose_members(path, nodes, main, left)
     rows = []
     for position, node in enumerate(nodes):
         below = members.get(position)
@@ -96,21 +98,44 @@ def _fitted(path: str, nodes: Sequence[OutlineNode], room: int) -> list[TextLine
     return rows
 
 
-def _choose_members(path: str, nodes: Sequence[OutlineNode], room: int) -> dict[int, list[TextLine]]:
-    """Return members by the position of their class: the smallest classes first, then member names of others."""
+def _top_names(
+    path: str, nodes: Sequence[OutlineNode], main: OutlineNode | None, members: Sequence[TextLine], room: int
+) -> list[TextLine]:
+    """Return the names of the top level, with the members of the main type under its row."""
+    rows = _names(path, nodes, 0, room - _size(members), "symbols", "start_line={line}")
+    if main is None:
+        return rows
+    row = _row(path, replace(main, children=(), child_count=0), 0)
+    at = next((at for at, shown in enumerate(rows) if shown.line == row.line and shown.kind is row.kind), len(rows))
+    return [*rows[:at], row, *members, *rows[at + 1 :]]
+
+
+def _choose_members(
+    path: str, nodes: Sequence[OutlineNode], main: OutlineNode | None, room: int
+) -> dict[int, list[TextLine]]:
+    """Return members by the position of their class: names of the main class, the smallest classes, names of others."""
     members = {at: list(_rows(path, map(_closed, node.children), 1)) for at, node in enumerate(nodes) if node.children}
     chosen: dict[int, list[TextLine]] = {}
-    for at in sorted(members, key=lambda at: (_size(members[at]), at)):
+    first = next((at for at, node in enumerate(nodes) if node is main), None)
+    if first is not None and _size(members[first]) > room // 2:
+        chosen[first] = _member_names(path, nodes[first], room // 2)
+        room -= _size(chosen[first])
+    for at in sorted(members.keys() - chosen.keys(), key=lambda at: (_size(members[at]), at)):
         size = _size(members[at])
         if size > room:
             break
         chosen[at] = members[at]
         room -= size
     for at in members:
-        if at not in chosen and room >= _LEAST_ROOM:
-            chosen[at] = _names(path, nodes[at].children, 1, room, "members", f"symbol={nodes[at].name}")
+        if room >= _LEAST_ROOM and (at not in chosen or (at == first and chosen[at] is not members[at])):
+            room += _size(chosen.get(at, ()))
+            chosen[at] = _member_names(path, nodes[at], room)
             room -= _size(chosen[at])
     return chosen
+
+
+def _member_names(path: str, node: OutlineNode, room: int) -> list[TextLine]:
+    return _names(path, node.children, 1, room, "members", f"symbol={node.name}")
 
 
 _LEAST_ROOM = 50
@@ -209,7 +234,7 @@ _NAMED_KINDS = frozenset({"class", "struct", "interface", "trait", "enum", "modu
 
 
 def _count(node: OutlineNode) -> str:
-    hidden = node.child_count if node.kind not in _CALLABLES else 0
+    hidden = node.child_count if node.kind not in CALLABLES else 0
     return f"{hidden:,} {'member' if hidden == 1 else 'members'}" if hidden else ""
 
 
