@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 from benchmarks.measure import Figure, Result, Series, Table, amount, emit, interleaved, parser, spread, timed
@@ -74,7 +75,7 @@ def measure(repository: Path | None, files: int, rounds: int) -> Result:
 def _run(root: Path, user_state: Path, files: int, rounds: int) -> dict[str, Series]:
     paths = sorted(path.relative_to(root) for path in root.rglob("*.py") if path.is_file())[:files]
     state = create_state(root)
-    ledger = Ledger.open(state.path, recover=lambda plan: roll_back_interrupted(root, plan))
+    ledger = Ledger.open(state.path, recover=partial(roll_back_interrupted, root))
     editor = Editor(root, ledger)
     options = PlanOptions(False, editor.explain_mismatch)
     seen: list[float] = []

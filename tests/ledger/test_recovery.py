@@ -23,9 +23,9 @@ class Undoing:
     def __init__(self) -> None:
         self.plans: list[str] = []
         self.error: CodePlaneError | None = None
-        self.conflicts: tuple[str, ...] = ()
+        self.conflicts: tuple[str, ...] | None = ()
 
-    def __call__(self, plan: str) -> tuple[str, ...]:
+    def __call__(self, mutation_id: str, plan: str) -> tuple[str, ...] | None:
         if self.error is not None:
             raise self.error
         self.plans.append(plan)
@@ -54,6 +54,18 @@ def test_interrupted_mutation_is_rolled_back_at_the_next_start(tmp_path: Path) -
     assert undoing.plans == ["the plan"], "rolled back once"
     third.close()
     assert verify_chain(tmp_path).is_intact
+
+
+def test_committed_mutation_gets_its_lost_outcome_again(tmp_path: Path) -> None:
+    undoing = Undoing()
+    first = Ledger.open(tmp_path, recover=undoing)
+    first.intent(EVENT)
+    first.close()
+    undoing.conflicts = None
+    second = Ledger.open(tmp_path, recover=undoing)
+    assert statuses(second) == [("ok", None)]
+    assert second.take_rolled_back() == ()
+    second.close()
 
 
 def test_failing_rollback_blocks_mutations(tmp_path: Path) -> None:
@@ -92,7 +104,7 @@ def test_unexpected_error_in_a_rollback_releases_waiters(tmp_path: Path) -> None
     first.close()
     failures: list[Exception] = [OSError(24, "Too many open files"), ValueError()]
 
-    def undo(plan: str) -> tuple[str, ...]:
+    def undo(mutation_id: str, plan: str) -> tuple[str, ...]:
         if failures:
             raise failures.pop()
         return ()

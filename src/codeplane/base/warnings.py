@@ -45,6 +45,7 @@ class WarningCode(Enum):
     SEARCH_MATCHES_NO_FILE = "No indexed file matches the given paths and languages."
     SECRETS_IN_TEXT = "The text seems to contain keys or tokens; do not repeat them."
     TASK_INTERRUPTED = "The server stopped while your task was open; the task is closed."
+    WRITE_IN_DOUBT = "An interrupted write could not be rolled back, because its plan is damaged; check `left`."
     SENSITIVE_PATH = "These files are sensitive (CI, hooks, agent or editor configuration)."
 
     @property

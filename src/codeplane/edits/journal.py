@@ -1,15 +1,18 @@
 """Journal of a mutation: the entry that is written before any file is touched, and the log of one call.
 
 The entry is the `plan` of the durable intent in the ledger: paths and digests, never content. An entry without an
-outcome belongs to an interrupted mutation and is rolled back from it.
+outcome belongs to an interrupted mutation and is rolled back from it. A copy with a checksum, the manifest, is staged
+with the new content, so that a damaged or deleted ledger does not hide an interrupted mutation.
 """
 
 from __future__ import annotations
 
+import hmac
 import json
 import re
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -27,6 +30,7 @@ MUTATION_ID = re.compile(r"m_[A-Za-z0-9_-]{8,64}")
 """A mutation id is also the name of a directory."""
 
 _VERSION = 1
+_PATH_OF_FILE = re.compile(r'\[("(?:[^"\\]|\\.)*"),(?:null|"[0-9a-f]*"),(?:null|"[0-9a-f]*"),"[0-9]+"\]')
 
 
 class FileEntry(NamedTuple):
@@ -68,6 +72,11 @@ class JournalEntry:
         }
         return json.dumps(fields, separators=(",", ":"), sort_keys=True)
 
+    def as_manifest(self, owner: str) -> bytes:
+        """Return the text after its checksum. `owner` is an id that no clone can know."""
+        text = self.as_text().encode("ascii")
+        return b"%s\n%s" % (_checksum(text, owner), text)
+
 
 def parse_entry(text: str) -> JournalEntry:
     """Parse the text of an entry. LEDGER_DAMAGED if it is not one."""
@@ -86,6 +95,26 @@ def parse_entry(text: str) -> JournalEntry:
             "the ledger holds a journal entry that cannot be parsed",
             remedy="The original files are in '.codeplane/txn'; run 'cpl doctor'.",
         ) from error
+
+
+def parse_manifest(data: bytes, owner: str) -> JournalEntry | None:
+    """Parse a manifest; None if it is damaged or has another owner."""
+    checksum, _, text = data.partition(b"\n")
+    if not hmac.compare_digest(checksum, _checksum(text, owner)):
+        return None
+    try:
+        return parse_entry(text.decode("ascii"))
+    except CodePlaneError:
+        return None
+
+
+def readable_paths(manifest: bytes) -> tuple[RepoPath, ...]:
+    """Return the paths that can still be read in a damaged manifest."""
+    found: list[RepoPath] = []
+    for quoted in _PATH_OF_FILE.findall(manifest.decode("ascii", "replace")):
+        with suppress(ValueError):
+            found.append(RepoPath(json.loads(quoted)))
+    return tuple(found)
 
 
 class MutationJournal:
@@ -149,6 +178,10 @@ class MutationJournal:
                 remedy="Make '.codeplane' in the repository writable for you; 'cpl doctor' says more.",
             )
         return self._ledger
+
+
+def _checksum(text: bytes, owner: str) -> bytes:
+    return hmac.new(owner.encode(), text, "sha256").hexdigest().encode("ascii")
 
 
 def _file_entry(path: object, old: object, new: object, slot: object) -> FileEntry:

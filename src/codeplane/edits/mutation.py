@@ -31,8 +31,9 @@ from codeplane.edits.diff import diff_lines, split_lines
 from codeplane.edits.journal import FileEntry, JournalEntry, MutationJournal
 from codeplane.edits.model import MAX_FILE_BYTES, EditPlan
 from codeplane.edits.name_locks import NameLocks
+from codeplane.edits.recover import LeftoverMutation, LeftoverReason, adopt_leftovers, list_leftovers
 from codeplane.edits.transaction import Transaction
-from codeplane.edits.undo_store import RetentionLimits, UndoStore, read_old, remove
+from codeplane.edits.undo_store import RetentionLimits, UndoStore, read_old, remove, remove_manifest
 from codeplane.ledger.ledger import Ledger
 
 _MAX_RECENT = 1000
@@ -48,23 +49,33 @@ class Editor:
     def __init__(
         self, root: Path, ledger: Ledger | None, limits: RetentionLimits | None = None, *, no_exchange: bool = False
     ) -> None:
-        """Open after the ledger, which rolls back interrupted mutations. `no_exchange` forces the rename fallback."""
+        """Open after the ledger, which rolls back interrupted mutations; those that it has lost are rolled back here.
+
+        `no_exchange` forces the rename fallback.
+        """
         self.root = Root.open(root)
         self.key_locks = NameLocks()
         """Locks of idempotency keys."""
         self.path_locks = NameLocks()
         self.undo_store = UndoStore(self.root, limits or RetentionLimits())
+        self.owner = ledger.owner if ledger is not None else ""
         self.no_exchange = no_exchange
         self.running: set[str] = set()
         self.is_closing = False
         self._lock = threading.Lock()
         self._active = 0
         self._recent: deque[tuple[str, FileEntry]] = deque(maxlen=_MAX_RECENT)
-        # A quarantined ledger may have recorded the mutations that the undo store holds.
-        if ledger is not None and ledger.is_available and not ledger.quarantined:
-            removed = self.undo_store.sweep(ledger.list_mutation_ids)
-            if removed:
-                telemetry.info("removed staged files of mutations that never began", count=len(removed))
+        self._untold: tuple[LeftoverMutation, ...] = ()
+        self.leftovers: tuple[LeftoverMutation, ...] = ()
+        """Mutations that are neither committed nor completely rolled back."""
+        self._ledger = ledger
+        self._is_settled = False
+        if ledger is not None and ledger.availability != "elsewhere":
+            try:
+                self._settle(ledger)
+            except CodePlaneError as error:
+                telemetry.warn("interrupted writes are not settled yet", error=error.code.name)
+                self._list_leftovers(ledger)
 
     def close(self, timeout: float) -> None:
         """Refuse new mutations, cancel those not begun, and wait for those being applied."""
@@ -92,10 +103,18 @@ class Editor:
             with self.path_locks.acquire(names, cancelled) as ticket:
                 if journal is not None:
                     journal.ensure_settled()
+                    if not self._is_settled and self._ledger is not None:
+                        self._settle(self._ledger)
                 yield Mutation(self, journal, cancelled, ticket)
         finally:
             with self._lock:
                 self._active -= 1
+
+    def take_damaged(self) -> tuple[LeftoverMutation, ...]:
+        """Return the mutations that cannot be rolled back because their plan is damaged, each once."""
+        with self._lock:
+            untold, self._untold = self._untold, ()
+        return untold
 
     def remember(self, entry: JournalEntry) -> None:
         self._recent.extend((entry.mutation_id, file) for file in entry.files)
@@ -112,6 +131,32 @@ class Editor:
                     fields["changed_lines"] = [f"{block.new_start + 1}-{block.new_end}" for block in blocks[:10]]
                 return fields
         return {}
+
+    def _settle(self, ledger: Ledger) -> None:
+        """Roll back what the ledger has lost, once, before any mutation runs; then clean the undo store."""
+        with self._lock:
+            if self._is_settled:
+                return
+            ledger.ensure_settled()
+            adopt_leftovers(self.root, ledger)
+            self._is_settled = True
+            try:
+                # A quarantined ledger may have recorded the mutations that the undo store holds.
+                removed = self.undo_store.sweep(ledger.list_mutation_ids) if not ledger.quarantined else []
+            except CodePlaneError as error:
+                telemetry.warn("the undo store could not be cleaned", error=error.code.name)
+                removed = []
+            if removed:
+                telemetry.info("removed staged files of mutations that never began", count=len(removed))
+            self._list_leftovers(ledger)
+
+    def _list_leftovers(self, ledger: Ledger) -> None:
+        self.leftovers = list_leftovers(self.root, ledger.directory, ledger.owner)
+        self._untold = tuple(found for found in self.leftovers if found.reason is LeftoverReason.DAMAGED)
+        for found in self.leftovers:
+            telemetry.warn(
+                "a write is unfinished", mutation=found.mutation_id, reason=found.reason, files=len(found.paths)
+            )
 
     def _check_root(self) -> None:
         try:
@@ -167,7 +212,7 @@ class Mutation:
         entry = JournalEntry(f"m_{secrets.token_urlsafe(_ID_BYTES)}", files, plan.new_directories, about)
         editor.running.add(entry.mutation_id)
         try:
-            with Transaction(self.root, entry, no_exchange=editor.no_exchange) as transaction:
+            with Transaction(self.root, entry, owner=editor.owner, no_exchange=editor.no_exchange) as transaction:
                 lost = self._stage(transaction, plan)
                 try:
                     journal.begin(entry)
@@ -188,6 +233,7 @@ class Mutation:
                 except BaseException as error:
                     _roll_back(transaction, journal, error)
                     raise
+            remove_manifest(self.root, entry.mutation_id)
             self._store(entry.mutation_id, plan)
         finally:
             editor.running.discard(entry.mutation_id)

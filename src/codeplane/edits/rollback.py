@@ -22,7 +22,7 @@ from codeplane.edits.undo_store import read_old
 _MAX_LISTED = 20
 
 
-class _State(StrEnum):
+class ChangeState(StrEnum):
     """State of a file relative to the mutation; the value is the reason not to roll back."""
 
     CURRENT = ""
@@ -34,10 +34,10 @@ class _State(StrEnum):
 
 def plan_rollback(root: Root, entry: JournalEntry) -> EditPlan:
     """Plan the inverse. UNDO_REFUSED if a file was changed since, UNDO_GONE if an old content is no longer stored."""
-    states = [(file, _state(root, file)) for file in entry.files]
-    changed = [(file, state) for file, state in states if state is not _State.CURRENT]
+    states = [(file, change_state(root, file)) for file in entry.files]
+    changed = [(file, state) for file, state in states if state is not ChangeState.CURRENT]
     if changed:
-        is_rolled_back = all(state is _State.OLD for _, state in states)
+        is_rolled_back = all(state is ChangeState.OLD for _, state in states)
         first, reason = changed[0]
         raise CodePlaneError(
             ErrorCode.UNDO_REFUSED,
@@ -54,20 +54,21 @@ def plan_rollback(root: Root, entry: JournalEntry) -> EditPlan:
     return EditPlan(changes, (), new_directories(root, changes))
 
 
-def _state(root: Root, file: FileEntry) -> _State:
+def change_state(root: Root, file: FileEntry) -> ChangeState:
+    """Return how far a file has been changed by its mutation, judged by its present content."""
     try:
         current = digest_bytes(read_with_links(root, file.path, MAX_MOVED_BYTES)[0])
     except CodePlaneError as error:
         if error.code is ErrorCode.FILE_UNREADABLE:
             raise
         if error.code is not ErrorCode.FILE_NOT_FOUND:
-            return _State.REPLACED if file.new is None else _State.CHANGED
-        return _State.CURRENT if file.new is None else _State.OLD if file.old is None else _State.REMOVED
+            return ChangeState.REPLACED if file.new is None else ChangeState.CHANGED
+        return ChangeState.CURRENT if file.new is None else ChangeState.OLD if file.old is None else ChangeState.REMOVED
     if current == file.new:
-        return _State.CURRENT
+        return ChangeState.CURRENT
     if current == file.old:
-        return _State.OLD
-    return _State.REPLACED if file.new is None else _State.CHANGED
+        return ChangeState.OLD
+    return ChangeState.REPLACED if file.new is None else ChangeState.CHANGED
 
 
 def _inverse(root: Root, entry: JournalEntry, file: FileEntry) -> FileChange:

@@ -1,10 +1,10 @@
 """Files of one mutation on their way to disk: staged, exchanged name by name, rolled back from any state.
 
-New content is written to the mutation's own directory under `.codeplane/txn` and synced before any file is touched.
-Every file is compared with the plan before the first one is touched, and again under a lease right before its own
-exchange. An update exchanges the two files, so the old file ends up where the new one was; a file that another process
-saved in the microseconds between is put back at once. The outcome in the ledger, not this module, is the commit point.
-Every path is resolved under the root each time, and links are not followed.
+New content and a manifest are written to the mutation's own directory under `.codeplane/txn` and synced first. Every
+file is compared with the plan before the first one is touched, and again under a lease right before its own exchange.
+An update exchanges the two files, so the old file ends up where the new one was; a file that another process saved in
+the microseconds between is put back at once. The outcome in the ledger, not this module, is the commit point. Every
+path is resolved under the root each time, and links are not followed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from codeplane.disk.safe_open import Root
 from codeplane.disk.write import NewFile, create_directory, remove_directory, start_file, write_file
 from codeplane.edits.file_state import EntryState, conflict_error, leased_state, os_errors, read_state
 from codeplane.edits.journal import FileEntry, JournalEntry
-from codeplane.edits.undo_store import STATE_NAME, TXN_NAME, TXN_PATH, remove
+from codeplane.edits.undo_store import STATE_NAME, TXN_NAME, TXN_PATH, remove, remove_manifest, write_manifest
 
 _OPEN_FILES = 16
 _MAX_EXCHANGES = 64
@@ -40,21 +40,23 @@ _MAX_COPY = 1 << 40
 
 
 class RollbackConflict(NamedTuple):
-    """A file that was not restored, because another process has changed it."""
+    """A file that does not have its old content after a rollback."""
 
     path: RepoPath
     reason: str
-    """`changed`, or `gone`: the old content is lost."""
+    """`changed`: another process changed it, or the stored content is damaged; `gone`: the old content is lost."""
 
 
 class Transaction:
-    """Files of one journal entry. `no_exchange` forces the fallback for systems without atomic exchange of names."""
+    """Files of one journal entry. `owner` signs the manifest; `no_exchange` forces the fallback without exchange."""
 
-    def __init__(self, root: Root, entry: JournalEntry, *, no_exchange: bool = False) -> None:
+    def __init__(self, root: Root, entry: JournalEntry, *, owner: str = "", no_exchange: bool = False) -> None:
         self.entry = entry
+        self._owner = owner
         self._root = root
         self._no_exchange = no_exchange
         self._fd = -1
+        self._is_staged = False
         self._externally_modified: set[str] = set()
         """Slots of files that another process saved first, and that were put back already."""
 
@@ -70,6 +72,7 @@ class Transaction:
         """Write all new content to the directory of the mutation and sync it; return the files that lost attributes."""
         with os_errors(TXN_PATH):
             self._open(fresh=True)
+            self._is_staged = True
             self._no_exchange = self._no_exchange or not can_exchange(self._fd)
             written = [file for file in self.entry.files if file.new is not None]
             lost: list[RepoPath] = []
@@ -78,6 +81,7 @@ class Transaction:
             if self._no_exchange:
                 for file in self.entry.files:
                     self._save(file)
+            write_manifest(self._root, self._fd, self.entry.as_manifest(self._owner))
             os.fsync(self._fd)
             with self._directory(TXN_PATH) as directory:
                 os.fsync(directory)
@@ -160,8 +164,8 @@ class Transaction:
             remove_directory(self._root, directory)
         known = {conflict.path for conflict in conflicts}
         conflicts += [RollbackConflict(path, "changed") for path in self._unknown_backups() if path not in known]
-        if not conflicts:
-            remove(self._root, self.entry.mutation_id)
+        finish = remove_manifest if conflicts else remove
+        finish(self._root, self.entry.mutation_id)
         return tuple(sorted(conflicts))
 
     def _unknown_backups(self) -> list[RepoPath]:
@@ -331,16 +335,18 @@ class Transaction:
             return self._roll_back_delete(file, directory, name, now, slot)
         if now is None or now.digest != file.new:
             return None if now is not None and now.digest == file.old else "changed"
-        if slot is not None:
-            try:
-                return None if self._exchange(file.slot, directory, name, now, None) else "changed"
-            except CannotExchange:
-                os.rename(file.slot, name, src_dir_fd=self._fd, dst_dir_fd=directory)
-                return None
-        if read_state(self._fd, file.backup) is None:
+        stored = slot or read_state(self._fd, file.backup)
+        if stored is None:
             return "gone"
-        os.rename(file.backup, name, src_dir_fd=self._fd, dst_dir_fd=directory)
-        return None
+        is_restored = True
+        try:
+            if slot is not None:
+                is_restored = self._exchange(file.slot, directory, name, now, None)
+            else:
+                os.rename(file.backup, name, src_dir_fd=self._fd, dst_dir_fd=directory)
+        except CannotExchange:
+            os.rename(file.slot, name, src_dir_fd=self._fd, dst_dir_fd=directory)
+        return None if is_restored and self._is_trusted(stored, file) else "changed"
 
     def _roll_back_create(
         self, file: FileEntry, directory: int, name: str, now: EntryState | None, slot: EntryState | None
@@ -370,10 +376,14 @@ class Transaction:
         if now is None:
             try:
                 rename_new(self._fd, file.slot, directory, name, no_exchange=self._no_exchange)
-                return None
+                return None if self._is_trusted(slot, file) else "changed"
             except FileExistsError:
                 return "changed"
         return None if now.inode == slot.inode or now.digest == file.old else "changed"
+
+    def _is_trusted(self, stored: EntryState, file: FileEntry) -> bool:
+        """False if the content that was put back may be damaged. While running it can only be a save of a process."""
+        return self._is_staged or stored.digest == file.old
 
 
 def _is_unchanged(directory: int, name: str, stamp: Stamp, lease: int | None) -> bool:

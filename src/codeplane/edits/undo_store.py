@@ -1,8 +1,8 @@
 """Old contents of changed files, under `.codeplane/txn/<mutation_id>`, within a limit of age and size.
 
-A directory that belongs to a running or interrupted mutation is never removed. One that no mutation in the ledger
-belongs to is the leftover of a kill before any file was touched, and is removed at start. Files are read through the
-root and used only if their digest matches.
+The manifest in a directory exists while its mutation is unfinished: from before the intent until the outcome is written
+or everything is rolled back. A directory with a manifest is never removed. One without a manifest that no mutation in
+the ledger belongs to is removed at start. Files are read through the root and used only if their digest matches.
 """
 
 from __future__ import annotations
@@ -16,16 +16,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from codeplane.base.digests import digest_bytes
-from codeplane.base.errors import CodePlaneError
+from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, join
 from codeplane.disk.safe_open import Root
-from codeplane.disk.write import NewFile, start_file
+from codeplane.disk.write import NewFile, start_file, write_file
 from codeplane.edits.journal import FileEntry
 
 STATE_NAME = RepoPath(".codeplane")
 TXN_NAME = "txn"
 TXN_PATH = join(STATE_NAME, TXN_NAME)
+MANIFEST_NAME = "manifest"
 
+_MAX_MANIFEST_BYTES = 256 * 1024 * 1024
 _MAX_NOTE_BYTES = 1024 * 1024
 _DAY_SECONDS = 86_400
 
@@ -49,9 +51,10 @@ class UndoStore:
         self._sizes: dict[str, tuple[int, int]] | None = None
 
     def sweep(self, list_known: Callable[[], Collection[str]]) -> list[str]:
-        """Remove directories of unknown mutations and return their names. Only before anything is changed."""
+        """Remove directories of unknown, finished mutations and return their names. Only before anything is changed."""
         stored = list_stored(self._root)
-        unknown = sorted(stored.keys() - set(list_known())) if stored else []
+        known = set(list_known()) if stored else set()
+        unknown = [name for name in sorted(stored.keys() - known) if read_manifest(self._root, name) is None]
         for name in unknown:
             remove(self._root, name)
         return unknown
@@ -69,7 +72,7 @@ class UndoStore:
                 is_expired = created < now - self._limits.days * _DAY_SECONDS
                 if not is_expired and total <= self._limits.bytes:
                     break
-                if name in running:
+                if name in running or read_manifest(self._root, name) is not None:
                     continue
                 remove(self._root, name)
                 del self._sizes[name]
@@ -101,6 +104,31 @@ def read_note(root: Root, mutation_id: str, name: str) -> bytes | None:
     with suppress(CodePlaneError):
         return root.read_file(join(join(TXN_PATH, mutation_id), name), _MAX_NOTE_BYTES).data
     return None
+
+
+def write_manifest(root: Root, directory: int, data: bytes) -> None:
+    """Write the manifest to the directory of a mutation, complete before it gets its name."""
+    temporary = f"{MANIFEST_NAME}.tmp"
+    write_file(directory, temporary, NewFile(data), root)
+    os.rename(temporary, MANIFEST_NAME, src_dir_fd=directory, dst_dir_fd=directory)
+
+
+def read_manifest(root: Root, mutation_id: str) -> bytes | None:
+    """Return the manifest of an unfinished mutation; None if it has none, empty if it cannot be read."""
+    try:
+        return root.read_file(join(join(TXN_PATH, mutation_id), MANIFEST_NAME), _MAX_MANIFEST_BYTES).data
+    except CodePlaneError as error:
+        return None if error.code is ErrorCode.FILE_NOT_FOUND else b""
+
+
+def remove_manifest(root: Root, mutation_id: str) -> None:
+    """Mark a mutation as finished. A manifest that cannot be removed now is removed at the next start."""
+    with suppress(CodePlaneError, OSError):
+        directory = root.open_directory(join(TXN_PATH, mutation_id))
+        try:
+            os.unlink(MANIFEST_NAME, dir_fd=directory)
+        finally:
+            os.close(directory)
 
 
 def list_stored(root: Root) -> dict[str, tuple[int, int]]:

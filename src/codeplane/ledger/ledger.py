@@ -40,6 +40,7 @@ class Ledger:
         self._writer = writer
         self._recovery = writer.recovery
         self.directory = directory
+        self.owner = writer.owner
         self._group_seconds = group_seconds
         self._queue_limit = queue_limit
         lock = Lock()

@@ -144,9 +144,15 @@ def find_operations(
 
 
 def list_mutations(
-    directory: Path, limit: int, *, mutation_id: str | None = None, key: str | None = None, undoes: str | None = None
+    directory: Path,
+    limit: int,
+    *,
+    mutation_id: str | None = None,
+    key: str | None = None,
+    undoes: str | None = None,
+    failed: bool = False,
 ) -> list[MutationRow]:
-    """List mutations, newest first: all, the one with this id, or those with this idempotency key."""
+    """List mutations, newest first: all, or those with this id, this idempotency key, that undo this one, or failed."""
     max_rows = max(0, min(limit, MAX_LIMIT))
     sql, parameters = _MUTATIONS, list[Value]()
     if mutation_id is not None:
@@ -158,6 +164,8 @@ def list_mutations(
     if undoes is not None:
         sql += " AND iif(json_valid(intents.plan), json_extract(intents.plan, '$.about.undoes'), NULL) = ?"
         parameters.append(undoes)
+    if failed:
+        sql += " AND outcome.status <> 'ok'"
     found: list[MutationRow] = []
     for path in _files_newest_first(directory):
         if len(found) >= max_rows:

@@ -15,8 +15,9 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.ledger.events import interrupted_row
 from codeplane.ledger.schema import EventRow
 
-Recover = Callable[[str], Sequence[str]]
-"""Rolls back a journal entry and returns the files it could not restore; raises while it cannot roll back."""
+Recover = Callable[[str, str], Sequence[str] | None]
+"""Rolls back a mutation, by id and journal entry, and returns the files it could not restore; None if the mutation
+turned out to be committed. Raises while it cannot roll back."""
 
 UNDONE = "UNDONE"
 CONFLICT = "CONFLICT"
@@ -75,11 +76,11 @@ class RecoveryQueue:
                 # The outcome was written by an attempt that looked like a failure.
                 del self._interrupted[seq]
                 continue
-            outcome = self._roll_back(row)
+            outcome = self._roll_back(row, interrupted_row(seq, row, now_ms))
             if outcome is None:
                 continue
             del self._interrupted[seq]
-            rows.append(interrupted_row(seq, row, now_ms)._replace(failure_class=outcome))
+            rows.append(outcome)
         return rows
 
     def require_empty(self) -> None:
@@ -92,16 +93,17 @@ class RecoveryQueue:
                 remedy="Fix the cause and retry; the rollback runs first.",
             )
 
-    def _roll_back(self, row: EventRow) -> str | None:
+    def _roll_back(self, row: EventRow, outcome: EventRow) -> EventRow | None:
+        """Return the outcome to write; None while it cannot be rolled back."""
         if self._recover is None:
             return None
         mutation_id = row.mutation_id or ""
         try:
-            conflicts = tuple(self._recover(row.plan or ""))
+            conflicts = self._recover(mutation_id, row.plan or "")
         except CodePlaneError as error:
             if error.code is ErrorCode.LEDGER_DAMAGED:
                 telemetry.warn("the journal entry of an interrupted write is unreadable", mutation=mutation_id)
-                return UNREADABLE
+                return outcome._replace(failure_class=UNREADABLE)
             self._error = error
             telemetry.warn("cannot roll back an interrupted write yet", mutation=mutation_id, code=error.code.name)
             return None
@@ -109,6 +111,9 @@ class RecoveryQueue:
             telemetry.error("rolling back a write failed", mutation=mutation_id, **telemetry.describe(failure))
             self._error = CodePlaneError(ErrorCode.INTERNAL, f"the rollback failed: {type(failure).__name__}")
             return None
-        self._rolled_back.append(RolledBackMutation(mutation_id, conflicts))
+        if conflicts is None:
+            telemetry.warn("the ledger had lost the outcome of a write", mutation=mutation_id)
+            return outcome._replace(status="ok", success=1)
+        self._rolled_back.append(RolledBackMutation(mutation_id, tuple(conflicts)))
         telemetry.info("rolled back an interrupted write", mutation=mutation_id, conflicts=len(conflicts))
-        return CONFLICT if conflicts else UNDONE
+        return outcome._replace(failure_class=CONFLICT if conflicts else UNDONE)

@@ -104,7 +104,10 @@ def open_current(directory: Path, owner: str, now_ms: int, *, thorough: bool = F
         except (CodePlaneError, apsw.Error) as error:
             with suppress(CodePlaneError):
                 file.close()
-            raise ledger_error(error) from error
+            failure = ledger_error(error)
+            if failure.code is ErrorCode.LEDGER_DAMAGED:
+                return _quarantine(directory, owner, now_ms, "damaged", failure.message)
+            raise failure from error
 
 
 def rotate(directory: Path, file: LedgerFile, owner: str, now_ms: int, retention: Retention) -> LedgerFile | None:

@@ -56,7 +56,7 @@ class LedgerWriter:
         max_retained: int,
     ) -> None:
         self._directory = directory
-        self._owner = owner
+        self.owner = owner
         self._retention = retention
         self._wall = wall
         self.recovery = recovery
@@ -186,7 +186,7 @@ class LedgerWriter:
             return
         self._rotation_tried_at = time.monotonic()
         try:
-            following = rotate(self._directory, file, self._owner, now, self._retention)
+            following = rotate(self._directory, file, self.owner, now, self._retention)
             if following is None:
                 return
             self._rotation_tried_at = float("-inf")
@@ -238,7 +238,7 @@ class LedgerWriter:
     def _open_file(self, *, thorough: bool = False) -> LedgerFile:
         self._acquire_lock()
         now = self.now_ms()
-        opened = open_current(self._directory, self._owner, now, thorough=thorough)
+        opened = open_current(self._directory, self.owner, now, thorough=thorough)
         if opened.quarantined is not None:
             self._quarantine(opened.quarantined)
         try:

@@ -11,9 +11,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from codeplane.base.errors import CodePlaneError
+from codeplane.base.paths import display
 from codeplane.base.warnings import WarningCode
 from codeplane.config.model import Config, TrustState
 from codeplane.disk.locks import find_owner
+from codeplane.disk.safe_open import Root
+from codeplane.edits.recover import LeftoverReason, list_leftovers
 from codeplane.facts.extract import extract
 from codeplane.facts.grammar import load_reader
 from codeplane.git.repository import repo_version
@@ -21,11 +24,13 @@ from codeplane.index.fingerprint import runtime_fingerprint
 from codeplane.languages.registry import languages
 from codeplane.languages.versions import grammar_pins, grammar_versions
 from codeplane.ledger.chain import verify_chain as verify_ledger
+from codeplane.ledger.paths import ARCHIVE_NAME, LOCK_NAME
 from codeplane.operations.context import Context
 from codeplane.operations.settings import index_options
 from codeplane.query.files import list_files, summarize_index
 from codeplane.query.snapshot import open_current
 from codeplane.store.database import sqlite_version
+from codeplane.store.identity import find_identity
 from codeplane.store.integrity import IndexCheck, Verdict, verify
 from codeplane.store.layout import StateDirectory, open_state
 from codeplane.store.records import FileState
@@ -51,7 +56,7 @@ CheckGroup = Callable[[Context], Iterable[DoctorCheck]]
 
 
 def diagnose(context: Context, further: Iterable[CheckGroup] = ()) -> tuple[DoctorCheck, ...]:
-    groups = (_program, _repository, _settings, _index, _ledger, *further)
+    groups = (_program, _repository, _settings, _index, _ledger, _writes, *further)
     return tuple(check for group in groups for check in _guarded(group, context))
 
 
@@ -228,3 +233,25 @@ def _ledger(context: Context) -> Iterator[DoctorCheck]:
             else "a damaged file was set aside"
         )
         yield DoctorCheck("older ledger", False, "warning", message, "Inspect or remove them.", found.damaged)
+
+
+def _writes(context: Context) -> Iterator[DoctorCheck]:
+    """Check for writes that are neither committed nor completely rolled back."""
+    state = open_state(context.root)
+    if state is None:
+        return
+    with Root.open(context.root) as root:
+        found = list_leftovers(root, state.path, find_identity(context.user_state))
+    if find_owner(state.path / ARCHIVE_NAME / LOCK_NAME) is not None:
+        # It may be running now, and the server rolls it back.
+        found = tuple(leftover for leftover in found if leftover.reason is not LeftoverReason.INTERRUPTED)
+    if not found:
+        yield DoctorCheck("writes", True, "info", "no write is unfinished")
+    for leftover in found:
+        kept_in = f".codeplane/txn/{leftover.mutation_id}"
+        about = tuple(map(display, leftover.paths[:_MAX_FAILED])) or ("its files are unknown",)
+        message = f"write {leftover.mutation_id} is unfinished: {leftover.reason.value}"
+        remedy = f"Compare the files with those in {kept_in}, then remove that directory."
+        if leftover.reason is LeftoverReason.INTERRUPTED:
+            remedy = "Start a server, or run any 'cpl' command that writes."
+        yield DoctorCheck("writes", False, "error", message, remedy, about)

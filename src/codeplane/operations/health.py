@@ -70,6 +70,8 @@ def health_fields(state: WorkspaceState) -> dict[str, object]:
         fields["lock_owner"] = state.lock_owner
     if state.unparsed:
         fields["files_not_parsed"] = state.unparsed
+    if state.unfinished_writes:
+        fields["unfinished_writes"] = [found.as_dict() for found in state.unfinished_writes]
     if state.last_error is not None:
         fields["last_error"] = {"code": state.last_error.code.number, "error": state.last_error.code.name}
     return fields

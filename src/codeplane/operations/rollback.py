@@ -30,7 +30,7 @@ def roll_back(context: EditContext, mutation_id: str, scope: TaskScope) -> Answe
     with context.mutation(entry.paths) as mutation:
         plan = plan_rollback(mutation.root, entry)
         if not plan.changes:
-            return present_unchanged(journal, plan)
+            return present_unchanged(context.workspace, journal, plan)
         before = read_before(context.workspace, plan)
         key = key_digest(context.retry_key) if context.retry_key else None
         delta = mutation.apply(plan, key=key, request=request, undoes=mutation_id)

@@ -77,13 +77,14 @@ def open_pipeline(
 def _open_ledger(context: Context) -> Ledger | None:
     """Open the ledger; without one, calls are still answered but not recorded."""
     retention = Retention(days=context.config.ledger.retention_days)
+    owner = user_identity(context.user_state)
     try:
         state = create_state(context.root)
         return Ledger.open(
             state.path,
-            owner=user_identity(context.user_state),
+            owner=owner,
             retention=retention,
-            recover=partial(roll_back_interrupted, context.root),
+            recover=partial(roll_back_interrupted, context.root, owner=owner),
         )
     except CodePlaneError as error:
         telemetry.warn("the ledger cannot be opened", error=error.code.name)

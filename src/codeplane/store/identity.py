@@ -14,7 +14,7 @@ _FORM = re.compile(r"[0-9a-f]{32}")
 
 def user_identity(user_state: Path) -> str:
     """Return the id, created at the first use; empty if it can be neither read nor written."""
-    found = _read(user_state / _NAME)
+    found = find_identity(user_state)
     if found:
         return found
     made = secrets.token_hex(16)
@@ -24,12 +24,13 @@ def user_identity(user_state: Path) -> str:
         with os.fdopen(os.open(user_state / _NAME, flags, 0o600), "w", encoding="ascii") as file:
             file.write(made)
     # Another process may have created it first.
-    return _read(user_state / _NAME)
+    return find_identity(user_state)
 
 
-def _read(path: Path) -> str:
+def find_identity(user_state: Path) -> str:
+    """Return the id; empty if there is none yet. Writes nothing."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+        handle = os.open(user_state / _NAME, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
         with os.fdopen(handle, "rb") as file:
             if os.fstat(file.fileno()).st_uid != os.geteuid():
                 return ""

@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
 from codeplane.base.warnings import Notice, WarningCode
+from codeplane.edits.recover import LeftoverMutation
 from codeplane.index.options import IndexProgress, SyncReport
 
 T = TypeVar("T")
@@ -133,6 +134,7 @@ class WorkspaceState:
     active_job: ActiveJob | None = None
     unparsed: int = 0
     """Files that could not be parsed so far."""
+    unfinished_writes: tuple[LeftoverMutation, ...] = ()
     published: bool = True
     """False if there is no index at all; a process that holds the lock may be building the first one."""
 

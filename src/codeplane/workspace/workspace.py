@@ -104,6 +104,7 @@ class Workspace:
             last_error=status.last_error,
             compatibility=status.compatibility,
             unparsed=status.unparsed,
+            unfinished_writes=self._editor.leftovers if self._editor is not None else (),
             active_job=active,
             published=self._is_published(status.phase),
         )

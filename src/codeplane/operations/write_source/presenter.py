@@ -59,11 +59,11 @@ def present_preview(workspace: Workspace, plan: EditPlan, max_chars: int | None)
     )
 
 
-def present_unchanged(journal: MutationJournal, plan: EditPlan) -> Answer:
+def present_unchanged(workspace: Workspace, journal: MutationJournal, plan: EditPlan) -> Answer:
     return Answer(
         {"applied": False, "unchanged": list(plan.unchanged[:_MAX_LISTED])},
         message="No changes: all files already match.",
-        warnings=_rollback_warnings(journal),
+        warnings=_rollback_warnings(workspace, journal),
     )
 
 
@@ -77,7 +77,7 @@ def present_delta(
     keep_result: bool = False,
 ) -> Answer:
     """Present a committed mutation; never fails. `keep_result` stores the result for a repeated idempotency key."""
-    rolled_back = _rollback_warnings(journal)
+    rolled_back = _rollback_warnings(workspace, journal)
     try:
         answer = _describe(workspace, delta, before, cancelled)
     except Exception as error:
@@ -190,8 +190,10 @@ def _in_nested_repository(root: Root, plan: EditPlan) -> list[RepoPath]:
     return [change.path for change in plan.changes if is_nested(parent(change.path))]
 
 
-def _rollback_warnings(journal: MutationJournal) -> tuple[Notice, ...]:
-    return tuple(_rollback_warning(mutation) for mutation in journal.take_rolled_back())
+def _rollback_warnings(workspace: Workspace, journal: MutationJournal) -> tuple[Notice, ...]:
+    rolled_back = [_rollback_warning(mutation) for mutation in journal.take_rolled_back()]
+    damaged = [Notice(WarningCode.WRITE_IN_DOUBT, found.as_dict()) for found in workspace.editor.take_damaged()]
+    return (*rolled_back, *damaged)
 
 
 def _rollback_warning(mutation: RolledBackMutation) -> Notice:

@@ -131,7 +131,7 @@ def _write(context: EditContext, request: WriteRequest, key: Digest | None) -> A
     with context.mutation(request.paths) as mutation:
         plan = _plan(context, mutation, request)
         if not plan.changes:
-            return present_unchanged(context.require_journal(), plan)
+            return present_unchanged(context.workspace, context.require_journal(), plan)
         before = read_before(context.workspace, plan)
         delta = mutation.apply(plan, key=key, request=request.digest)
     return present_delta(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from codeplane.base.envelope import Answer
+from codeplane.base.paths import display
 from codeplane.base.text_lines import TextLine, text
 from codeplane.tools.arguments import Arguments
 from codeplane.tools.text.common import hint_lines, job_lines, spaced
@@ -28,6 +29,9 @@ def render_health_check(arguments: Arguments, answer: Answer) -> list[TextLine]:
         words.append(f"grammars missing: {', '.join(result['grammars']['missing'])}")
     if "files_not_parsed" in result:
         words.append(f"{result['files_not_parsed']} files could not be parsed yet")
+    for found in result.get("unfinished_writes", ()):
+        files = ", ".join(map(display, found["left"])) or "files unknown"
+        words.append(f"write {found['mutation_id']} is unfinished: {found['reason']} ({files})")
     if "lock_owner" in result:
         words.append(f"index held by process {result['lock_owner']}")
     if "last_error" in result:
