@@ -18,8 +18,8 @@ from codeplane.store.roots import change_roots
 from codeplane.tools import catalog
 from codeplane.tools.catalog.map_repo import MAP_REPO
 from codeplane.tools.catalog.rollback import ROLLBACK
-from codeplane.tools.compat_names import camelled
 from codeplane.tools.handler import load_handler
+from codeplane.tools.routing import camelled
 from codeplane.tools.spec import ToolSpec
 from codeplane.tools.surface import EVERYTHING, Surface
 from support.fingerprints import tamper

@@ -12,7 +12,8 @@ from codeplane.base.limits import MAX_LIMIT
 from codeplane.base.paths import RepoPath
 from codeplane.facts.links import uid_number
 from codeplane.facts.model import Tier
-from codeplane.query import defs, files, history, imports
+from codeplane.query import defs, files, history
+from codeplane.query.imports import list_imports
 from codeplane.query.occurrences import list_occurrences
 from codeplane.query.refs import list_uses_of
 from codeplane.query.snapshot import Snapshot, open_current, open_snapshot
@@ -28,7 +29,7 @@ LISTS: list[Callable[[Snapshot, int], object]] = [
     lambda snapshot, limit: defs.list_defs_by_prefix(snapshot, "", limit),
     lambda snapshot, limit: defs.list_defs_by_prefix(snapshot, "x", limit),
     lambda snapshot, limit: defs.list_defs_in_file(snapshot, "none.py", limit),
-    lambda snapshot, limit: imports.list_imports(snapshot, "none.py", limit),
+    lambda snapshot, limit: list_imports(snapshot, "none.py", limit),
     lambda snapshot, limit: files.list_files(snapshot, limit),
     lambda snapshot, limit: files.list_problems(snapshot, limit, path="none.py"),
     lambda snapshot, limit: history.list_defs_at_epoch(snapshot, "none.py", 1, limit),

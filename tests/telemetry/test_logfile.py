@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from codeplane import telemetry
-from codeplane.telemetry.formats import JsonFormatter
 from codeplane.telemetry.logfile import LogFileHandler
+from codeplane.telemetry.outputs import JsonFormatter
 
 WRITER = """
 import sys

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from codeplane.tools.compat_names import MAX_ECHO, camelled
+from codeplane.tools.routing import MAX_ECHO, camelled
 from support.repositories import make_repository, write
 from support.tooling import Server, serving
 

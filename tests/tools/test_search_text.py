@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from codeplane.operations.search.templates import find_template
+from codeplane.operations.search.evidence import find_template
 from support.repositories import make_repository
 from support.tooling import Server, serving
 

@@ -8,16 +8,24 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from contextlib import closing
+from dataclasses import dataclass
 
 from codeplane.base.digests import digest_bytes
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
+from codeplane.disk.ignore import IgnoreRules, why_ignored
+from codeplane.disk.policy import refuse_restricted
+from codeplane.disk.safe_open import Root
 from codeplane.facts.pool import Job, Parsed, ParserPool
+from codeplane.git.revisions import read_file_at
 from codeplane.index.classify import classify
 from codeplane.index.extraction_cache import ExtractionCache
 from codeplane.index.fingerprint import runtime_fingerprint
-from codeplane.index.options import IndexOptions
+from codeplane.index.options import IndexOptions, effective_options
+from codeplane.operations.context import Context
+from codeplane.operations.missing_paths import explain_missing
 from codeplane.operations.outline import FileOutlineRows, unsupported
+from codeplane.operations.settings import index_options
 from codeplane.query.outline import outline_rows_from_defs
 from codeplane.store.extraction_store import ExtractionStore
 from codeplane.store.records import FileState
@@ -97,3 +105,49 @@ class FileParser:
 def _syntax_errors(parsed: Parsed) -> tuple[int, int]:
     lines = [problem.line for problem in parsed.problems]
     return len(lines), min(lines, default=0)
+
+
+def parse_file(context: Context, parser: FileParser, path: RepoPath) -> FileOutlineRows:
+    """Return the definitions of a file that would be indexed; errors are those of the index."""
+    refuse_restricted(path)
+    options = effective_options(index_options(context))
+    with Root.open(context.root) as root:
+        try:
+            data = root.read_file(path, options.max_lexical_bytes).data
+        except CodePlaneError as error:
+            if error.code is ErrorCode.FILE_TOO_LARGE:
+                raise unsupported(path, "too_large") from None
+            if error.code is ErrorCode.FILE_CHANGED:
+                raise
+            raise _not_indexed(context, path, error.message) from None
+        if why_ignored(root, IgnoreRules(options.ignore), path) is not None:
+            raise _not_indexed(context, path, f"'{display(path)}' is not indexed")
+    return parser.parse(path, data, options)
+
+
+def _not_indexed(context: Context, path: RepoPath, message: str) -> CodePlaneError:
+    expected, shown = "the path of a file of the repository", display(path)
+    error = CodePlaneError(ErrorCode.FILE_NOT_FOUND, message, expected=expected, received=shown)
+    return explain_missing(context, path, error)
+
+
+@dataclass(frozen=True)
+class RevisionOutline:
+    commit: str
+    """Commit that the revision resolves to; empty for the staged content."""
+    outlined: FileOutlineRows
+
+
+class RevisionReader:
+    """Thread-safe."""
+
+    def __init__(self, context: Context, parser: FileParser) -> None:
+        self._context = context
+        self._parser = parser
+
+    def find(self, revision: str, path: RepoPath) -> RevisionOutline:
+        """Return the definitions of a file in a revision."""
+        refuse_restricted(path)
+        options = effective_options(index_options(self._context))
+        version = read_file_at(options.root, revision, path, options.max_lexical_bytes)
+        return RevisionOutline(version.commit, self._parser.parse(path, version.data, options))

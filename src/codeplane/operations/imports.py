@@ -8,7 +8,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
 from codeplane.operations.refs import Reads
 from codeplane.query.files import get_file
-from codeplane.query.import_graph import list_import_cycles, list_imported_files, list_importing_files
+from codeplane.query.imports import list_import_cycles, list_imported_files, list_importing_files
 from codeplane.query.outline import nearest_paths
 from codeplane.query.snapshot import Snapshot
 from codeplane.workspace.freshness import FreshResult

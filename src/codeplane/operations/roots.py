@@ -15,13 +15,11 @@ from pathlib import Path
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
 from codeplane.operations.context import Context
-from codeplane.operations.file_parser import FileParser
+from codeplane.operations.file_parser import FileParser, RevisionReader, parse_file
 from codeplane.operations.map_repo.map_cache import MapCache
 from codeplane.operations.outline import FileOutlineRows
-from codeplane.operations.revisions import RevisionReader
 from codeplane.operations.search.finder import Finder
 from codeplane.operations.settings import index_options, workspace_settings
-from codeplane.operations.unindexed_file import parse_file
 from codeplane.store.registry import read_binding
 from codeplane.store.roots import change_roots, read_roots
 from codeplane.workspace.freshness import ONE_SHOT

@@ -1,20 +1,21 @@
-"""Log outputs: any number of destinations with their own levels, and the repository's log file.
+"""Log outputs: any number of destinations with their own level and format, and the repository's log file.
 
 A destination that cannot be opened is reported and skipped; logging never stops the program.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TextIO
 
-from codeplane.telemetry.events import LOGGER
-from codeplane.telemetry.formats import ConsoleFormatter, JsonFormatter
+from codeplane.telemetry.events import LOGGER, fields_of
 from codeplane.telemetry.logfile import LogFileHandler
 
 _NUMBERS = {"debug": logging.DEBUG, "info": logging.INFO, "warn": logging.WARNING, "error": logging.ERROR}
@@ -85,3 +86,38 @@ def _open(destination: LogDestination) -> logging.Handler:
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC
     descriptor = os.open(destination.place, flags, 0o600)
     return _StreamHandler(os.fdopen(descriptor, "a", encoding="utf-8", errors="backslashreplace"), owned=True)
+
+
+_LEVELS = ((logging.ERROR, "error"), (logging.WARNING, "warn"), (logging.INFO, "info"))
+_RESERVED = ("ts", "level", "event")
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object per line, with `ts`, `level` and `event`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, object] = {"ts": timestamp(record.created), "level": level_name(record.levelno)}
+        fields = fields_of(record)
+        line.update((name, fields[name]) for name in ("request_id", "op_id", "task_id") if name in fields)
+        line["event"] = record.getMessage()
+        line.update((name, value) for name, value in fields.items() if name not in _RESERVED)
+        return json.dumps(line, separators=(",", ":"))
+
+
+class ConsoleFormatter(logging.Formatter):
+    """`12:30:01 info  index built  files=12 seconds=0.4`"""
+
+    def format(self, record: logging.LogRecord) -> str:
+        clock = datetime.fromtimestamp(record.created).strftime("%H:%M:%S")
+        fields = " ".join(f"{name}={value}" for name, value in fields_of(record).items())
+        line = f"{clock} {level_name(record.levelno):<5} {record.getMessage()}"
+        return f"{line}  {fields}" if fields else line
+
+
+def level_name(number: int) -> str:
+    return next((name for least, name in _LEVELS if number >= least), "debug")
+
+
+def timestamp(seconds: float) -> str:
+    """ISO 8601 in UTC with milliseconds."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,7 +1,11 @@
-"""Routing of a call: the tool of a name, and the canonical call behind a deprecated name."""
+"""Routing of a call: the tool of a name, and the canonical call behind a deprecated name.
+
+Answers of deprecated names have field names in camelCase and repeat arguments; values are unchanged.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -10,7 +14,6 @@ from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.tools import catalog
 from codeplane.tools.arguments import example, nearest, shown, validate
-from codeplane.tools.compat_names import camelled, echoed
 from codeplane.tools.handler import DeprecatedForm, Handler, load_handler
 from codeplane.tools.spec import Deprecated, ToolSpec
 from codeplane.tools.surface import Surface
@@ -74,3 +77,48 @@ def read_only_error(spec: ToolSpec) -> CodePlaneError:
 
 def _word(value: str | bool) -> str:
     return value if isinstance(value, str) else str(value).lower()
+
+
+MAX_ECHO = 300
+"""Maximum characters of a repeated argument."""
+
+_DATA = frozenset({"args", "not_searched", "outside_scope", "ratios", "terms", "tiers"})
+"""Fields whose keys are data: words of the repository, values, parameters of a tool."""
+
+
+def camelled(fields: Mapping[str, object]) -> dict[str, object]:
+    return {_camel(name): value if name in _DATA else _within(value) for name, value in fields.items()}
+
+
+def echoed(older: Deprecated, arguments: Mapping[str, object], meta: Mapping[str, object]) -> dict[str, object]:
+    """Return the arguments and the freshness that a deprecated name repeats in its results."""
+    # A call with a cursor does not know the arguments of the first call.
+    assumed = older.echoes if "cursor" not in arguments else {}
+    echo = {name: arguments.get(name, assumed.get(name)) for name in older.echoes}
+    freshness = meta.get("freshness")
+    if isinstance(freshness, Mapping):
+        echo["freshnessDecision"] = freshness.get("decision", freshness.get("status"))
+    return {name: _cut(value) for name, value in echo.items() if value is not None}
+
+
+def _cut(value: object) -> object:
+    return value[: MAX_ECHO - 1] + "…" if isinstance(value, str) and len(value) > MAX_ECHO else value
+
+
+def _within(value: object) -> object:
+    if isinstance(value, Mapping):
+        return camelled(value)
+    if isinstance(value, list | tuple):
+        return [_within(item) for item in value]
+    return value
+
+
+def _camel(name: str) -> str:
+    """Convert a field name to camelCase; other keys may be names of the repository."""
+    if not _SNAKE.fullmatch(name):
+        return name
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+_SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")

@@ -11,8 +11,13 @@ from codeplane.base.paths import RepoPath
 from codeplane.operations.symbols.lookup import IndexedSymbols, SymbolCandidate
 from codeplane.operations.symbols.model import AmbiguousSymbol, SymbolNotFound, SymbolsFound
 from codeplane.operations.symbols.presenter import MAX_NAMED, ambiguous_message, not_found_message
-from codeplane.operations.symbols.resolve import MAX_CANDIDATES, resolve_symbol, resolve_symbols
-from codeplane.operations.symbols.suggestions import MAX_SUGGESTIONS, nearest_candidates
+from codeplane.operations.symbols.resolve import (
+    MAX_CANDIDATES,
+    MAX_SUGGESTIONS,
+    nearest_candidates,
+    resolve_symbol,
+    resolve_symbols,
+)
 from codeplane.query.snapshot import Snapshot
 from operations.fixtures import index
 

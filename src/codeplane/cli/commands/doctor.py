@@ -6,13 +6,16 @@ home directory is written `~`.
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import stat
 import sys
+import time
 from collections.abc import Iterable, Sequence
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -22,6 +25,7 @@ from codeplane.base.paths import display
 from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Assembly, Invocation, assemble, assemble_at, find_root
 from codeplane.cli.clients.doctor import NOT_CONFIGURED, NOT_INSTALLED, clients_doctor
+from codeplane.cli.connect import own_command
 from codeplane.cli.options import json_option
 from codeplane.cli.plain import record
 from codeplane.cli.settings import config_lines, config_rows
@@ -29,8 +33,13 @@ from codeplane.cli.terminal import Style, facts, plural, wrapped
 from codeplane.config import Config
 from codeplane.operations.context import Context
 from codeplane.operations.doctor import CheckGroup, DoctorCheck, diagnose
+from codeplane.processes.exchange import exchange
+from codeplane.server.mcp_messages import HANDSHAKE_VERSIONS
 from codeplane.server.runtime_directory import RuntimeDirectory, repository_id, runtime_base
 from codeplane.telemetry import read_tail
+
+if TYPE_CHECKING:
+    from codeplane.operations.context import Context
 
 REPORT_LINES = 20_000
 """More lines than both log files can hold."""
@@ -44,8 +53,6 @@ _LIBRARIES = ("apsw", "tantivy", "tree-sitter", "pygit2", "mcp", "PyYAML", "clic
 @click.pass_context
 def doctor(context: click.Context, json: bool, logs: bool) -> None:
     """Check the installation, the index and the MCP clients; suggest fixes."""
-    from codeplane.cli.commands.handshake import handshake
-
     context.exit(run_doctor(context.obj, logs=logs, json=json, further=(handshake(context.obj),)))
 
 
@@ -180,3 +187,42 @@ def _clean(value: object) -> object:
 def _without_home(text: str) -> str:
     home = str(Path("~").expanduser())
     return text.replace(home + "/", "~/") if len(home) > 1 else text
+
+
+_SECONDS = 10.0
+
+
+def handshake(invocation: Invocation) -> CheckGroup:
+    def check(context: Context) -> Iterable[DoctorCheck]:
+        command = own_command(context.root, invocation, "mcp", "--no-engine")
+        started = time.monotonic()
+        answers = exchange(command, _requests(), lines=2, seconds=_SECONDS)
+        took = round((time.monotonic() - started) * 1000)
+        tools = _tools(answers)
+        message = f"'cpl mcp' listed {tools} tools after {took} ms" if tools else "'cpl mcp' does not answer"
+        yield DoctorCheck(
+            "transport", tools > 0, "error", message, "Run 'cpl mcp' in a terminal and read its messages."
+        )
+
+    return check
+
+
+def _requests() -> bytes:
+    client = {"name": "cpl doctor", "version": "0"}
+    params = {"protocolVersion": HANDSHAKE_VERSIONS[-1], "capabilities": {}, "clientInfo": client}
+    messages: list[dict[str, object]] = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+    ]
+    return b"".join(json.dumps(message).encode() + b"\n" for message in messages)
+
+
+def _tools(answers: list[bytes]) -> int:
+    for line in answers:
+        try:
+            found = json.loads(line)
+            if found.get("id") == 2:
+                return len(found["result"]["tools"])
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return 0
+    return 0

@@ -2,11 +2,15 @@
 
 The lines are returned only if the bytes on disk are the indexed ones. If the file has changed, the index is read again
 with a strict freshness policy, and INDEX_STALE is raised if it does not catch up.
+
+Among candidates of one name, declarations (prototypes in a header, signatures of an overloaded function) are dropped
+for a definition of the same function; two definitions stay ambiguous.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -15,18 +19,21 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
 from codeplane.disk.policy import refuse_restricted
 from codeplane.disk.safe_open import Root
+from codeplane.languages.registry import find
 from codeplane.operations.outline import FileOutlineRows
-from codeplane.operations.read.declarations import SymbolText, split_declarations
-from codeplane.operations.read.documents import Document, is_file, open_document
+from codeplane.operations.read.comments import comment_above
+from codeplane.operations.read.documents import Document, TextBody, is_file, open_document
 from codeplane.operations.read.model import LocatedText, NotLocated, ReadOptions
 from codeplane.operations.read.sources import ReadSources, parse_document
-from codeplane.operations.read.symbol_context import parsed_context, symbol_context
+from codeplane.operations.signatures import parameters_of, telling_signature
 from codeplane.operations.symbols.forms import named_file
 from codeplane.operations.symbols.lookup import FileSymbols, IndexedSymbols
 from codeplane.operations.symbols.model import AmbiguousSymbol, Resolution, SymbolNotFound, SymbolsFound
 from codeplane.operations.symbols.presenter import candidate_fields, unresolved_lines, unresolved_message
 from codeplane.operations.symbols.resolve import resolve_symbol
 from codeplane.query.files import get_file
+from codeplane.query.imports import list_imports
+from codeplane.query.outline import OutlineRow, list_outline_rows
 from codeplane.query.relations import Symbol
 from codeplane.query.snapshot import Snapshot
 from codeplane.workspace.freshness import FreshResult
@@ -189,3 +196,105 @@ def _unresolved(resolution: AmbiguousSymbol | SymbolNotFound, read: FreshResult[
 def _file_of(root: Root, written: str) -> RepoPath | None:
     """Return the file that a reference names, so that only that file is checked for changes."""
     return named_file(written, partial(is_file, root))
+
+
+_BRACED = frozenset({"c", "cpp", "typescript", "tsx"})
+_OVERLOAD = re.compile(r"\s*@(?:\w+\.)?overload\b")
+
+
+class SymbolText(NamedTuple):
+    """Source text of a symbol, and its language."""
+
+    language: str
+    text: str
+
+
+class DefinitionSplit(NamedTuple):
+    symbols: tuple[Symbol, ...]
+    declarations: tuple[Symbol, ...]
+    """Declarations of those symbols."""
+
+
+def split_declarations(ambiguous: AmbiguousSymbol, read: Callable[[Symbol], SymbolText | None]) -> DefinitionSplit:
+    """Separate candidates that declare another candidate; otherwise all candidates are symbols."""
+    candidates = ambiguous.candidates
+    if ambiguous.total != len(candidates):
+        return DefinitionSplit(candidates, ())
+    texts = {symbol: read(symbol) for symbol in candidates}
+    declared = [symbol for symbol, text in texts.items() if text is not None and _is_declaration(symbol, text)]
+    defined = [symbol for symbol in candidates if symbol not in declared]
+    dropped = [symbol for symbol in declared if any(_declares(symbol, other, texts[symbol]) for other in defined)]
+    return DefinitionSplit(tuple(symbol for symbol in candidates if symbol not in dropped), tuple(dropped))
+
+
+def _is_declaration(symbol: Symbol, source: SymbolText) -> bool:
+    if source.language == "python":
+        return _OVERLOAD.match(source.text) is not None
+    # A signature may contain braces; the body comes after it.
+    return source.language in _BRACED and "{" not in " ".join(source.text.split())[len(symbol.signature) :]
+
+
+def _declares(declared: Symbol, defined: Symbol, source: SymbolText | None) -> bool:
+    if (declared.lexical_path, declared.kind) != (defined.lexical_path, defined.kind) or source is None:
+        return False
+    language = find(source.language)
+    if language is None or language.announces is None:
+        return declared.path == defined.path
+    return language.announces(parameters_of(declared.signature), parameters_of(defined.signature))
+
+
+_MAX_IMPORTS = 200
+_MAX_IMPORT_CHARS = 2_000
+_MAX_PARENTS = 10
+
+
+def symbol_context(snapshot: Snapshot, symbol: Symbol, body: TextBody, language: str | None) -> dict[str, object]:
+    fields = parsed_context(list_outline_rows(snapshot, symbol.path), symbol, body, language)
+    imports: list[str] = []
+    chars = 0
+    for line in _imports(snapshot, symbol.path):
+        chars += len(line)
+        if chars > _MAX_IMPORT_CHARS:
+            break
+        imports.append(line)
+    return fields | ({"imports": imports} if imports else {})
+
+
+def parsed_context(
+    outline: Sequence[OutlineRow], symbol: Symbol, body: TextBody, language: str | None
+) -> dict[str, object]:
+    """Return the context without imports, which are unknown for a file that is not indexed."""
+    comment, left = comment_above(lambda line: body.between(line, line).decode("utf-8"), symbol.start_line, language)
+    fields: dict[str, object] = {"comment": comment} if comment else {}
+    if left:
+        fields["comment_lines_left"] = left
+    parents = _parents(outline, symbol)
+    return fields | ({"parents": parents} if parents else {})
+
+
+def _parents(outline: Sequence[OutlineRow], symbol: Symbol) -> list[dict[str, object]]:
+    """Return the enclosing symbols, outermost first."""
+    rows = {row.ordinal: row for row in outline}
+    position = symbol.lexical_path, symbol.start_line
+    row = next((row for row in outline if (row.lexical_path, row.start_line) == position), None)
+    chain: list[dict[str, object]] = []
+    while row is not None and row.parent is not None and len(chain) < _MAX_PARENTS:
+        row = rows.get(row.parent)
+        if row is not None:
+            fields: dict[str, object] = {"kind": row.kind, "name": row.name, "line_start": row.start_line}
+            signature = telling_signature(row.signature, row.name)
+            chain.append(fields | ({"signature": signature} if signature else {}))
+    return chain[::-1]
+
+
+def _imports(snapshot: Snapshot, path: RepoPath) -> list[str]:
+    """Return the imports of a file, one line per source: `typing: Any, cast as c`."""
+    named: dict[str, list[str]] = {}
+    for row in list_imports(snapshot, path, _MAX_IMPORTS).rows:
+        names = named.setdefault(row.source_literal or row.imported_name, [])
+        alias = f" as {row.alias}" if row.alias and row.alias != row.imported_name else ""
+        if row.source_literal and (row.imported_name != row.source_literal or alias):
+            names.append(f"{row.imported_name}{alias}")
+        elif alias:
+            names.append(alias.strip())
+    return [f"{source}: {', '.join(dict.fromkeys(names))}" if names else source for source, names in named.items()]
