@@ -218,3 +218,55 @@ def test_caller_is_the_code_that_runs_the_call(tmp_path: Path) -> None:
         }
         for name in ("plugin", "names"):
             assert edges(server.call("call_graph", {"symbol": name, "direction": "callees"})) == set()
+
+
+LAMBDAS: dict[str, str | bytes] = {
+    "run.py": (
+        "import json\n\n\n"
+        "def work():\n    return json.dumps(len([]))\n\n\n"
+        "def make():\n    return lambda: work()\n\n\n"
+        "task = make()\ntask()\nprint('done')\n\n\n"
+        "def rank(rows):\n    return sorted(rows, key=lambda row: work())\n"
+    )
+}
+
+
+@pytest.fixture(scope="module")
+def lambdas(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with serving(make_repository(tmp_path_factory.mktemp("lambdas") / "repo", LAMBDAS)) as server:
+        yield server
+
+
+def test_called_lambda_is_a_node(lambdas: Server) -> None:
+    work, inner = "run.py#work@4", "run.py:9:12"
+    envelope = lambdas.call("call_graph", {"symbol": "work", "direction": "callers"})
+    assert edges(envelope) == {(inner, work), ("run.py#rank@17", work)}
+    (node,) = [node for node in envelope["result"]["nodes"] if node["symbol_ref"] == inner]
+    assert node == {"symbol_ref": inner, "kind": "lambda", "name": "make.<lambda>", "line_end": 9}
+    made = lambdas.call("call_graph", {"symbol": "make", "direction": "callees"})
+    assert edges(made) == {(inner, work)}
+    text = lambdas.text("call_graph", {"symbol": "make", "direction": "callees"})
+    assert "> 9\treturn lambda: work()  work :4" in text
+
+
+def test_file_as_root_lists_the_calls_of_its_top_level(lambdas: Server) -> None:
+    envelope = lambdas.call("call_graph", {"symbol": "run.py"})
+    assert envelope["result"]["roots"] == ["run.py:1"]
+    assert edges(envelope) == {("run.py:1", "run.py#make@8"), ("run.py:1", "run.py:9:12")}
+    text = lambdas.text("call_graph", {"symbol": "run.py"})
+    assert text.splitlines()[:3] == [
+        "(top level)  run.py:1",
+        "> 12\ttask = make()  make :8",
+        "> 13\ttask()  make.<lambda> :9",
+    ]
+    assert "no callers" in lambdas.text("call_graph", {"symbol": "run.py", "direction": "callers"})
+
+
+def test_external_callees_are_named(lambdas: Server) -> None:
+    def externals(symbol: str) -> object:
+        result = lambdas.call("call_graph", {"symbol": symbol, "direction": "callees"})["result"]
+        (node,) = [node for node in result["nodes"] if node["symbol_ref"] == result["roots"][0]]
+        return node["outside"]
+
+    assert externals("work") == ["builtins.len", "json.dumps"]
+    assert externals("run.py") == ["builtins.print"]

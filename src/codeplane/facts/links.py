@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import orjson
 
-LINKS_VERSION = "4"
+LINKS_VERSION = "5"
 
 NAMES, CALLS, RENAMES = 1, 2, 4
 """Flags of a use: it is an occurrence of the name, a call under any name, or an occurrence of an alias."""
@@ -45,6 +45,8 @@ class Links(NamedTuple):
     tiers: Sequence[int] = ()
     calls: Sequence[Sequence[int]] = ()
     """(scope, line, column, index into targets, tier) of every resolved call"""
+    lambdas: Sequence[Sequence[int]] = ()
+    """(scope, line, column, scope of the lambda) of every resolved call of a lambda of the file"""
     open_calls: Sequence[Sequence[int]] = ()
     """(scope, number of unresolved calls, number of calls of externals)"""
     outside: Sequence[tuple[int, str]] = ()

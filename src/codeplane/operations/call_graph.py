@@ -13,12 +13,9 @@ from codeplane.facts.model import ReferenceRole, Tier
 from codeplane.languages.registry import detect
 from codeplane.operations.signatures import parameters_of
 from codeplane.query.anchors import list_anchor_groups_of
+from codeplane.query.callees import list_callees
 from codeplane.query.overrides import list_overriding
-from codeplane.query.relations import (
-    CallSites,
-    Symbol,
-    list_callees,
-)
+from codeplane.query.relations import FILE, LAMBDA, CallSites, Symbol
 from codeplane.query.routes import Routes, count_name_uses, find_routes, list_callers, list_routed_uses
 from codeplane.query.snapshot import Snapshot
 
@@ -57,13 +54,17 @@ class NoCallers(NamedTuple):
 @dataclass(frozen=True)
 class CallGraph:
     roots: tuple[str, ...]
-    nodes: Mapping[str, Symbol | None]
-    """Symbols by reference; None for the top level of a file."""
+    nodes: Mapping[str, Symbol]
+    """Symbols by reference; `path:1` is the top level of a file, `path:line:column` a lambda."""
     edges: tuple[GraphEdge, ...]
     unresolved: Mapping[str, int]
     """Unresolved calls inside of a node."""
     outside: Mapping[str, int]
     """Calls of external symbols inside of a node."""
+    externals: Mapping[str, tuple[str, ...]]
+    """Dotted names of these external symbols."""
+    lambdas: Mapping[str, str]
+    """Lambdas whose calls are known, each with the node whose code contains it."""
     maybe: Mapping[str, int]
     """Calls of members of the node's name with an unknown receiver: any of them may be a call of it."""
     left_out: int
@@ -82,31 +83,34 @@ class _Direction(Enum):
 class _GraphBuilder:
     snapshot: Snapshot
     limit: int
-    nodes: dict[str, Symbol | None] = field(default_factory=dict)
+    nodes: dict[str, Symbol] = field(default_factory=dict)
     edges: dict[tuple[str, str, int | None], GraphEdge] = field(default_factory=dict)
     unresolved: dict[str, int] = field(default_factory=dict)
     outside: dict[str, int] = field(default_factory=dict)
+    externals: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    lambdas: dict[str, str] = field(default_factory=dict)
     without_callers: dict[str, Routes] = field(default_factory=dict)
     left_out: int = 0
 
     def expand(self, roots: list[Symbol], direction: _Direction, depth: int) -> None:
         """Add the calls around the roots in one direction, breadth first."""
         done: set[str] = set()
-        front = roots
+        front = list(roots)
         for _ in range(depth):
             following: dict[str, Symbol] = {}
+            # The lambdas of a symbol are of the same depth, and added to the front while it is expanded.
             for symbol in front:
                 if symbol.reference in done:
                     continue
                 done.add(symbol.reference)
                 self.nodes.setdefault(symbol.reference, symbol)
-                edges = self._callers(symbol) if direction is _Direction.CALLERS else self._callees(symbol)
+                edges = self._callers(symbol) if direction is _Direction.CALLERS else self._callees(symbol, front)
                 for edge, other in edges:
-                    if self._add(edge, other, direction) and other is not None:
+                    if self._add(edge, other, direction):
                         following.setdefault(other.reference, other)
             front = list(following.values())
 
-    def _add(self, edge: GraphEdge, other: Symbol | None, direction: _Direction) -> bool:
+    def _add(self, edge: GraphEdge, other: Symbol, direction: _Direction) -> bool:
         key = (edge.caller, edge.callee, edge.via.number if edge.via is not None else None)
         if key not in self.edges and len(self.edges) >= self.limit:
             self.left_out += 1
@@ -115,22 +119,28 @@ class _GraphBuilder:
         self.nodes.setdefault(edge.caller if direction is _Direction.CALLERS else edge.callee, other)
         return True
 
-    def _callers(self, symbol: Symbol) -> Iterator[tuple[GraphEdge, Symbol | None]]:
+    def _callers(self, symbol: Symbol) -> Iterator[tuple[GraphEdge, Symbol]]:
+        if symbol.kind in (FILE, LAMBDA):
+            return
         routes = find_routes(self.snapshot, symbol)
         calls = list_callers(self.snapshot, routes)
         if not calls:
             self.without_callers[symbol.reference] = routes
         for call in calls:
-            caller = call.symbol.reference if call.symbol is not None else f"{call.path}:1"
-            yield _edge(call, caller, symbol.reference), call.symbol
+            yield _edge(call, call.symbol.reference, symbol.reference), call.symbol
 
-    def _callees(self, symbol: Symbol) -> Iterator[tuple[GraphEdge, Symbol | None]]:
+    def _callees(self, symbol: Symbol, front: list[Symbol]) -> Iterator[tuple[GraphEdge, Symbol]]:
         callees = list_callees(self.snapshot, symbol)
         if callees.unresolved:
             self.unresolved[symbol.reference] = callees.unresolved
         if callees.outside:
             self.outside[symbol.reference] = callees.outside
-        called = without_prototypes([call.symbol for call in callees.calls if call.symbol is not None])
+        if callees.externals:
+            self.externals[symbol.reference] = callees.externals
+        for inner in callees.lambdas:
+            self.lambdas[inner.reference] = symbol.reference
+            front.append(inner)
+        called = without_prototypes([call.symbol for call in callees.calls])
         for call in callees.calls:
             if call.symbol in called:
                 yield _edge(call, symbol.reference, call.symbol.reference), call.symbol
@@ -172,6 +182,8 @@ def call_graph(snapshot: Snapshot, roots: list[Symbol], direction: str, depth: i
         tuple(graph.edges.values()),
         dict(sorted(graph.unresolved.items())),
         dict(sorted(graph.outside.items())),
+        dict(sorted(graph.externals.items())),
+        dict(sorted(graph.lambdas.items())),
         maybe,
         graph.left_out,
         {name: _reasons(snapshot, graph.without_callers[name]) for name in names if name in graph.without_callers},
@@ -179,8 +191,8 @@ def call_graph(snapshot: Snapshot, roots: list[Symbol], direction: str, depth: i
     )
 
 
-def _implementations(snapshot: Snapshot, symbol: Symbol | None) -> tuple[str, ...]:
-    return tuple(each.reference for each in list_overriding(snapshot, symbol)) if symbol is not None else ()
+def _implementations(snapshot: Snapshot, symbol: Symbol) -> tuple[str, ...]:
+    return tuple(each.reference for each in list_overriding(snapshot, symbol)) if symbol.kind != LAMBDA else ()
 
 
 def _reasons(snapshot: Snapshot, routes: Routes) -> NoCallers:

@@ -9,7 +9,6 @@ from codeplane.base.paths import RepoPath
 from codeplane.base.symbols import symbol_ref
 from codeplane.facts.links import uid_number, uid_text
 from codeplane.facts.model import Tier
-from codeplane.query.calling_scopes import find_scope_definitions
 from codeplane.query.enclosing import find_enclosing
 from codeplane.query.rows import file_row_range, find_block, find_links
 from codeplane.query.snapshot import Snapshot, check_limit
@@ -18,12 +17,12 @@ from codeplane.store.codec import path_from_text, path_to_text, row_range, split
 MAX_FAMILY = 500
 """Classes of one hierarchy that are looked at"""
 ATTRIBUTE = "attribute"
-
-_TIERS = tuple(Tier)
+FILE = "file"
+LAMBDA = "lambda"
 
 
 class Symbol(NamedTuple):
-    """A definition, or an attribute that a method assigns to its object."""
+    """A definition, an attribute that a method assigns to its object, a lambda, or the top level of a file."""
 
     path: RepoPath
     line: int
@@ -48,27 +47,22 @@ class Symbol(NamedTuple):
 
     @property
     def reference(self) -> str:
+        if self.kind == FILE:
+            return f"{self.path}:1"
+        if self.kind == LAMBDA:
+            return f"{self.path}:{self.line}:{self.column + 1}"
         return symbol_ref(self.path, self.lexical_path, self.start_line)
 
 
 class CallSites(NamedTuple):
     """A caller or callee, and the places of its calls."""
 
-    symbol: Symbol | None
-    """None for the top level of a file"""
+    symbol: Symbol
     path: RepoPath
     places: tuple[tuple[int, int], ...]
     tier: Tier
     via: Symbol | None = None
     """Other symbol that is called there: a base member, a constructor or its class"""
-
-
-class Callees(NamedTuple):
-    calls: list[CallSites]
-    unresolved: int
-    """Number of unresolved calls"""
-    outside: int
-    """Number of calls to something outside of the repository"""
 
 
 def find_symbols(snapshot: Snapshot, numbers: Collection[int]) -> dict[int, Symbol]:
@@ -174,29 +168,6 @@ def _targets_at(snapshot: Snapshot, file_id: int, line: int, column: int) -> lis
             wanted.add(links.targets[which])
             return list(find_symbols(snapshot, wanted).values())
     return []
-
-
-def list_callees(snapshot: Snapshot, symbol: Symbol) -> Callees:
-    """List what a definition calls itself, not through nested definitions, in source order."""
-    links = find_links(snapshot, symbol.file_id)
-    numbers = sorted({scope for scope, *_ in (*links.calls, *links.open_calls)})
-    callers = find_scope_definitions(snapshot, symbol.file_id, numbers)
-    own = {scope for scope, caller in callers.items() if caller is not None and caller.def_uid == symbol.def_uid}
-    grouped: dict[int, list[tuple[tuple[int, int], int]]] = {}
-    for scope, line, column, which, tier in links.calls:
-        if scope in own:
-            grouped.setdefault(links.targets[which], []).append(((line, column), tier))
-    symbols = find_symbols(snapshot, grouped.keys())
-    calls = [
-        CallSites(
-            symbols[number], symbol.path, tuple(place for place, _ in made), _TIERS[min(tier for _, tier in made)]
-        )
-        for number, made in grouped.items()
-        if number in symbols
-    ]
-    counts = [(unknown, foreign) for scope, unknown, foreign in links.open_calls if scope in own]
-    unresolved, outside = (sum(column) for column in zip(*counts, strict=True)) if counts else (0, 0)
-    return Callees(sorted(calls, key=lambda call: call.places), unresolved, outside)
 
 
 def list_bases(snapshot: Snapshot, number: int) -> tuple[list[int], bool]:

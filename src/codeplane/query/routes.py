@@ -12,9 +12,9 @@ from codeplane.base.paths import RepoPath
 from codeplane.facts.links import uid_number
 from codeplane.facts.model import ReferenceRole, Tier, Usage
 from codeplane.languages.registry import detect
-from codeplane.query.calling_scopes import find_calling_definitions
+from codeplane.query.calling_scopes import find_callers_by_place, top_level
 from codeplane.query.contents import list_files_with_name
-from codeplane.query.enclosing import EnclosingDef, find_enclosing
+from codeplane.query.enclosing import find_enclosing
 from codeplane.query.files import get_file
 from codeplane.query.occurrences import list_occurrences
 from codeplane.query.overrides import (
@@ -121,36 +121,37 @@ def list_callers(snapshot: Snapshot, routes: Routes) -> list[CallSites]:
     by_path: dict[RepoPath, list[UseRow]] = {}
     for use in uses:
         by_path.setdefault(use.path, []).append(use)
-    callers = {path: _callers_in(snapshot, path, here) for path, here in by_path.items()}
-    numbers = {uid_number(outer.def_uid) for found in callers.values() for outer in found if outer is not None}
-    symbols = find_symbols(snapshot, numbers)
-    grouped: dict[tuple[RepoPath, int | None, Symbol | None], list[UseRow]] = {}
+    grouped: dict[tuple[Symbol, Symbol | None], list[UseRow]] = {}
     for path, here in sorted(by_path.items()):
-        for use, outer in zip(here, callers[path], strict=True):
-            key = (path, uid_number(outer.def_uid) if outer is not None else None, use.via)
-            grouped.setdefault(key, []).append(use)
+        for use, caller in zip(here, _callers_in(snapshot, path, here), strict=True):
+            grouped.setdefault((caller, use.via), []).append(use)
     calls = [
         CallSites(
-            symbols.get(number) if number is not None else None,
-            path,
+            caller,
+            caller.path,
             tuple((use.start_line, use.start_col) for use in made),
             min(use.tier for use in made),
             via,
         )
-        for (path, number, via), made in grouped.items()
+        for (caller, via), made in grouped.items()
     ]
     return sorted(calls, key=lambda call: call.via is not None)
 
 
-def _callers_in(snapshot: Snapshot, path: RepoPath, calls: Sequence[UseRow]) -> list[EnclosingDef | None]:
-    """Return the definitions of a file that run these calls."""
+def _callers_in(snapshot: Snapshot, path: RepoPath, calls: Sequence[UseRow]) -> list[Symbol]:
+    """Return the code of a file that runs these calls."""
     file = get_file(snapshot, path)
-    known = find_calling_definitions(snapshot, file.file_id) if file is not None else {}
+    if file is None:
+        return [top_level(path, 0)] * len(calls)
+    known = find_callers_by_place(snapshot, file.file_id)
     places = [(use.start_line, use.start_col) for use in calls]
     # A construction is listed at the name of its class, which need not be the place of the call.
-    around = [outer for _, _, found in find_enclosing(snapshot, {path: places}) for outer in found]
-    around = around or [None] * len(places)
-    return [known.get(place, outer) for place, outer in zip(places, around, strict=True)]
+    missing = [place for place in places if place not in known]
+    for _, _, around in find_enclosing(snapshot, {path: missing}) if missing else ():
+        numbers = [uid_number(outer.def_uid) if outer is not None else 0 for outer in around]
+        symbols = find_symbols(snapshot, numbers)
+        known |= {place: symbols[number] for place, number in zip(missing, numbers, strict=True) if number in symbols}
+    return [known.get(place) or top_level(path, file.file_id) for place in places]
 
 
 def count_name_uses(snapshot: Snapshot, routes: Routes) -> NameUses:

@@ -35,7 +35,8 @@ def call_graph(
 ) -> None:
     """Find the callers of a symbol, or what it calls, each with its source line.
 
-    Write the symbol as name, Class.member, path:line, path:line:column or path#name.
+    Write the symbol as name, Class.member, path:line, path:line:column or path#name. A path alone is the top level of
+    that file.
     """
     options = {"depth": depth, "direction": direction, "limit": limit}
     start = context.obj.start

@@ -71,6 +71,7 @@ class _FileLinker:
         self._refs: list[tuple[int, int, int]] = []
         self._linked: set[int] = set()
         self._calls: list[tuple[int, int, int, int, int]] = []
+        self._lambdas: set[tuple[int, int, int, int]] = set()
         self._unknown: Counter[int] = Counter()
         self._external: Counter[int] = Counter()
         self._outside: set[tuple[int, str]] = set()
@@ -113,18 +114,23 @@ class _FileLinker:
             tier = self._tier(target, place)
             self._add_use(target, edge.ref, tier, CALLS, place)
             self._calls.append((scope, *place, target, tier))
+        self._add_constructed(edge, place, targets)
+        lambdas = {value.scope for value in edge.targets if isinstance(value, Function) and _is_lambda(file, value)}
+        self._lambdas |= {(scope, *place, each) for each in lambdas}
+        external = {value.name for value in edge.targets if isinstance(value, External)}
+        self._outside |= {(scope, name) for name in external}
+        is_declaration = evaluator.resolver(file).traits.declarations_construct and _is_new(file, edge.node)
+        if not targets and not lambdas and not (is_declaration and not edge.targets):
+            (self._external if external else self._unknown)[scope] += 1
+
+    def _add_constructed(self, edge: CallEdge, place: tuple[int, int], targets: Sequence[int]) -> None:
+        """Record a use of each class: a query for constructions asks for it, whichever constructor runs."""
         for class_ in edge.constructed:
             site = definition_site(class_.path, class_.definition)
             made = self._library.uid(site) if class_.definition >= 0 else None
             if made is not None and made not in targets:
-                # A query for constructions asks for the class, whichever constructor runs.
                 name_place = _place_of_name(self._uses.get(made, {}), place)
                 self._add_use(made, edge.ref, self._tier(made, name_place), CALLS, name_place)
-        external = {value.name for value in edge.targets if isinstance(value, External)}
-        self._outside |= {(edge.scope, name) for name in external}
-        is_declaration = evaluator.resolver(file).traits.declarations_construct and _is_new(file, edge.node)
-        if not targets and not (is_declaration and not edge.targets):
-            (self._external if external else self._unknown)[edge.scope] += 1
 
     def _called(self, evaluator: Evaluator, value: Type) -> int | None:
         if isinstance(value, ClassType):
@@ -160,6 +166,7 @@ class _FileLinker:
             [places[target] for _, target, _ in self._refs],
             [tier for _, _, tier in self._refs],
             [(*where, places[target], tier) for *where, target, tier in sorted(self._calls)],
+            sorted(self._lambdas),
             [
                 (scope, self._unknown[scope], self._external[scope])
                 for scope in sorted({*self._unknown, *self._external})
@@ -233,6 +240,10 @@ def _imports(evaluator: Evaluator, file: FileScope, library: StoreLibrary) -> li
 def _place_of_name(uses: Mapping[tuple[int, int], Use], place: tuple[int, int]) -> tuple[int, int]:
     """Position of the class name in a construction: the call itself, or before it as in `Cart.new`."""
     return max((found for found in uses if found[0] == place[0] and found[1] <= place[1]), default=place)
+
+
+def _is_lambda(file: FileScope, value: Function) -> bool:
+    return value.path == file.path and value.scope not in file.owner and file.scope_kind(value.scope) == "lambda"
 
 
 def _is_new(file: FileScope, node: int) -> bool:

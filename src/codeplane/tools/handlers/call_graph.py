@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import RepoPath
 from codeplane.base.symbols import short_name
 from codeplane.base.text_lines import TextLine, note
 from codeplane.disk.safe_open import Root
@@ -20,12 +21,14 @@ from codeplane.operations.read_meta import read_meta
 from codeplane.operations.refs import MAX_SYMBOLS
 from codeplane.operations.search.file_lines import FileLines
 from codeplane.operations.search.result_rows import cut_line
+from codeplane.operations.symbols.forms import looks_like_path
 from codeplane.operations.symbols.lookup import IndexedSymbols
 from codeplane.operations.symbols.model import SymbolNotFound
 from codeplane.operations.symbols.presenter import not_found_lines, not_found_message
 from codeplane.operations.symbols.resolve import resolve_symbols
-from codeplane.query.files import get_file
-from codeplane.query.relations import Symbol
+from codeplane.query.calling_scopes import top_level
+from codeplane.query.files import FileInfo, get_file
+from codeplane.query.relations import FILE, LAMBDA, Symbol
 from codeplane.query.rows import require_links
 from codeplane.query.snapshot import Snapshot
 from codeplane.tools.arguments import Arguments
@@ -38,6 +41,7 @@ from codeplane.workspace.freshness import FreshResult
 MAX_LINES = 5
 """Lines listed for the calls of one edge."""
 MAX_IMPLEMENTATIONS = 5
+MAX_EXTERNALS = 20
 MAX_EDGES = 1000
 TEXT_DIRECTION, TEXT_EDGES = "callers", 40
 JSON_DIRECTION, JSON_EDGES = "both", 20
@@ -58,7 +62,8 @@ class _Query(NamedTuple):
     """Arguments with the defaults of the answer's format."""
 
     symbol: str
-    direction: str
+    direction: str | None
+    """None for the default of the root"""
     depth: int
     limit: int
     path: str | None
@@ -66,6 +71,7 @@ class _Query(NamedTuple):
 
 class _GraphFacts(NamedTuple):
     graph: CallGraph
+    direction: str
     unresolved_language: str = ""
     """The language, if its names are resolved only within a file."""
     tests: frozenset[str] = frozenset()
@@ -77,7 +83,7 @@ class _GraphFacts(NamedTuple):
 def call_graph(call: Call, args: CallGraphArguments) -> Answer:
     query = _Query(
         args.symbol,
-        args.direction or (TEXT_DIRECTION if call.wants_text else JSON_DIRECTION),
+        args.direction,
         args.depth,
         args.limit or (TEXT_EDGES if call.wants_text else JSON_EDGES),
         args.path,
@@ -93,7 +99,7 @@ def call_graph(call: Call, args: CallGraphArguments) -> Answer:
     facts = read.value
     language = facts.unresolved_language
     message = f"Calls of {language} are known within a file only." if language else None
-    hints = _hints(call, query, facts.graph)
+    hints = _hints(call, query, facts)
     lines = _text(call, query, facts, hints) if call.wants_text else None
     meta = read_meta(read)
     return Answer(_fields(facts.graph), message=message, warnings=read.notices, hints=hints, meta=meta, lines=lines)
@@ -101,11 +107,17 @@ def call_graph(call: Call, args: CallGraphArguments) -> Answer:
 
 def _find_graph(snapshot: Snapshot, query: _Query, *, with_text: bool) -> _GraphFacts | SymbolNotFound:
     require_links(snapshot)
-    found = resolve_symbols(IndexedSymbols(snapshot), query.symbol)
-    if isinstance(found, SymbolNotFound):
-        return found
-    roots = list(found.symbols[:MAX_SYMBOLS])
-    graph = make_graph(snapshot, roots, query.direction, query.depth, query.limit)
+    file = _named_file(snapshot, query.symbol)
+    if file is not None:
+        roots = [top_level(file.path, file.file_id)]
+    else:
+        found = resolve_symbols(IndexedSymbols(snapshot), query.symbol)
+        if isinstance(found, SymbolNotFound):
+            return found
+        roots = list(found.symbols[:MAX_SYMBOLS])
+    default = "callees" if file is not None else TEXT_DIRECTION if with_text else JSON_DIRECTION
+    direction = query.direction or default
+    graph = make_graph(snapshot, roots, direction, query.depth, query.limit)
     files = [get_file(snapshot, root.path) for root in roots]
     languages = {file.language or "" for file in files if file is not None}
     if not any(map(is_programming, languages)):
@@ -117,11 +129,17 @@ def _find_graph(snapshot: Snapshot, query: _Query, *, with_text: bool) -> _Graph
         )
     language = "" if languages & resolved_languages() else min(languages, default="")
     if not with_text:
-        return _GraphFacts(graph, language)
+        return _GraphFacts(graph, direction, language)
     paths = {edge.path for edge in graph.edges}
     tests = {path for path in paths if (file := get_file(snapshot, path)) is not None and file.role == "test"}
-    names = {root.reference: _shortest_name(snapshot, root) for root in roots}
-    return _GraphFacts(graph, language, frozenset(tests), names)
+    names = {root.reference: _shortest_name(snapshot, root) for root in roots if root.kind != FILE}
+    return _GraphFacts(graph, direction, language, frozenset(tests), names)
+
+
+def _named_file(snapshot: Snapshot, written: str) -> FileInfo | None:
+    """Return the indexed file whose path is written in place of a symbol."""
+    text = written.strip()
+    return get_file(snapshot, RepoPath(text)) if looks_like_path(text) else None
 
 
 def _not_found(call: Call, query: _Query, read: FreshResult[Any], missing: SymbolNotFound) -> Answer:
@@ -153,7 +171,7 @@ def _text(call: Call, query: _Query, facts: _GraphFacts, hints: Mapping[str, Any
 
         view = GraphView(
             facts.graph,
-            query.direction,
+            facts.direction,
             query.depth,
             source_line,
             facts.tests.__contains__,
@@ -216,11 +234,13 @@ def _reasons(reasons: NoCallers) -> dict[str, object]:
     return fields | ({"open_base": True} if reasons.open_base else {})
 
 
-def _node(graph: CallGraph, name: str, symbol: Symbol | None) -> dict[str, object]:
-    """A symbol with counts of its unknown callees; top-level code of a file has no symbol."""
+def _node(graph: CallGraph, name: str, symbol: Symbol) -> dict[str, object]:
+    """A symbol with its external and unknown callees. The top level of a file has no kind."""
     fields: dict[str, object] = {"symbol_ref": name}
-    if symbol is None:
-        fields = {"file": name.rpartition(":")[0], "symbol_ref": name}
+    if symbol.kind == FILE:
+        fields = {"file": symbol.path, "symbol_ref": name}
+    elif symbol.kind == LAMBDA:
+        fields |= {"kind": symbol.kind, "name": symbol.lexical_path, "line_end": symbol.end_line}
     else:
         fields |= {"kind": symbol.kind, "line_end": symbol.end_line}
         if symbol.signature:
@@ -231,15 +251,21 @@ def _node(graph: CallGraph, name: str, symbol: Symbol | None) -> dict[str, objec
         if len(overriding) > MAX_IMPLEMENTATIONS:
             fields["more_implementations"] = len(overriding) - MAX_IMPLEMENTATIONS
     counts = {"unresolved_calls": graph.unresolved.get(name), "calls_outside": graph.outside.get(name)}
-    return fields | {key: count for key, count in counts.items() if count}
+    fields |= {key: count for key, count in counts.items() if count}
+    externals = graph.externals.get(name, ())
+    if externals:
+        fields["outside"] = list(externals[:MAX_EXTERNALS])
+        if len(externals) > MAX_EXTERNALS:
+            fields["more_outside"] = len(externals) - MAX_EXTERNALS
+    return fields
 
 
-def _hints(call: Call, query: _Query, graph: CallGraph) -> dict[str, object]:
-    if not graph.left_out or query.limit >= MAX_EDGES:
+def _hints(call: Call, query: _Query, facts: _GraphFacts) -> dict[str, object]:
+    if not facts.graph.left_out or query.limit >= MAX_EDGES:
         return {}
-    more = {"symbol": query.symbol, "direction": query.direction, "depth": query.depth}
+    more = {"symbol": query.symbol, "direction": facts.direction, "depth": query.depth}
     more |= {"limit": min(MAX_EDGES, query.limit * 5), **path_argument(query.path)}
-    options = f"--direction {query.direction} --depth {query.depth} --limit {MAX_EDGES}"
+    options = f"--direction {facts.direction} --depth {query.depth} --limit {MAX_EDGES}"
     return {"more": call.next_call("call_graph", more, f"cpl calls {quote(query.symbol)} {options}")}
 
 

@@ -20,8 +20,9 @@ from codeplane.base.text_lines import INDENT, LineKind, TextLine, note
 from codeplane.facts.model import Tier
 from codeplane.operations.call_graph import CallGraph, GraphEdge, NoCallers
 from codeplane.query.overrides import CLASSES
-from codeplane.query.relations import Symbol
+from codeplane.query.relations import FILE, Symbol
 
+TOP_LEVEL = "(top level)"
 MAX_LINES = 4
 """Maximum source lines shown for the calls of one caller; the line numbers of the others follow."""
 MAX_ROWS_WITH_TESTS = 12
@@ -56,11 +57,11 @@ class GraphView(NamedTuple):
 def render_call_graph(view: GraphView) -> list[TextLine]:
     lines: list[TextLine] = []
     symbols = {root: view.graph.nodes[root] for root in view.graph.roots}
-    classes = {symbol.lexical_path for symbol in symbols.values() if symbol is not None and symbol.kind in CLASSES}
+    classes = {symbol.lexical_path for symbol in symbols.values() if symbol.kind in CLASSES}
     for root, symbol in symbols.items():
         # A constructor and its class have the same callers.
-        is_told = symbol is not None and symbol.kind == "constructor" and _owner_name(symbol) in classes
-        if symbol is not None and not is_told:
+        is_told = symbol.kind == "constructor" and _owner_name(symbol) in classes
+        if not is_told:
             lines.append(_heading(symbol))
             if view.direction != "callees":
                 lines += _callers(view, root, symbol)
@@ -73,8 +74,12 @@ def render_call_graph(view: GraphView) -> list[TextLine]:
 
 
 def _heading(symbol: Symbol) -> TextLine:
-    text = f"{display(symbol.lexical_path)}  {display(symbol.path)}:{symbol.line}"
+    text = f"{_name(symbol)}  {display(symbol.path)}:{symbol.line}"
     return TextLine(LineKind.HEADING, text, symbol.path, symbol.line)
+
+
+def _name(symbol: Symbol) -> str:
+    return display(symbol.lexical_path) or TOP_LEVEL
 
 
 # Callers
@@ -99,6 +104,8 @@ def _callers(view: GraphView, root: str, symbol: Symbol) -> Iterator[TextLine]:
         files = _plural(len({edge.path for edge in rest}), "file")
         counted.append(f"tests: {calls:,} more in {files}")
     reasons = view.graph.no_callers.get(root)
+    if symbol.kind == FILE:
+        yield TextLine(LineKind.TEXT, "no callers; the top level of a file runs when it is imported or started")
     if reasons is not None:
         yield TextLine(LineKind.TEXT, no_callers_text(symbol, reasons, view.references_call(root)))
     elif view.graph.maybe.get(root):
@@ -175,8 +182,8 @@ def _caller_tree(view: GraphView, edges: Sequence[GraphEdge], depth: int, above:
 
 def _call_rows(view: GraphView, edge: GraphEdge, path: str, depth: int, says_via: bool) -> Iterator[TextLine]:
     """Yield the rows of the calls of one caller, which the first row names. `path` is the path as shown in the row."""
-    caller = view.graph.nodes.get(edge.caller)
-    name = short_name(caller.lexical_path) if caller is not None else "(top level)"
+    caller = view.graph.nodes[edge.caller]
+    name = short_name(caller.lexical_path) or TOP_LEVEL
     shown, more = edge.lines[:MAX_LINES], edge.lines[MAX_LINES:]
     via = [f"via {short_name(edge.via.lexical_path)}"] if edge.via is not None else []
     tier = [edge.tier.name.lower()] if edge.tier < Tier.STRONG else []
@@ -232,7 +239,7 @@ def no_callers_text(symbol: Symbol, reasons: NoCallers, where: str) -> str:
 
 
 def _callees(view: GraphView, root: str, symbol: Symbol) -> Iterator[TextLine]:
-    edges = [edge for edge in view.graph.edges if edge.caller == root]
+    edges = _edges_from(view.graph, root)
     yield from _callee_rows(view, edges, 0, {root}, is_headed=True)
     counts = ((view.graph.unresolved, "not resolved"), (view.graph.outside, "other libraries"))
     words = [f"{what}: {_plural(found[root], 'call')}" for found, what in counts if found.get(root)]
@@ -240,6 +247,20 @@ def _callees(view: GraphView, root: str, symbol: Symbol) -> Iterator[TextLine]:
         yield note("; ".join(words))
     elif not edges:
         yield TextLine(LineKind.TEXT, "no calls")
+
+
+def _edges_from(graph: CallGraph, caller: str) -> list[GraphEdge]:
+    """Return the calls of a symbol, and those of the lambdas in its code."""
+    callers = {caller} | {inner for inner in graph.lambdas if _is_inside(graph, inner, caller)}
+    return [edge for edge in graph.edges if edge.caller in callers]
+
+
+def _is_inside(graph: CallGraph, inner: str, outer: str) -> bool:
+    while inner in graph.lambdas:
+        inner = graph.lambdas[inner]
+        if inner == outer:
+            return True
+    return False
 
 
 def _callee_rows(
@@ -257,16 +278,14 @@ def _callee_rows(
         yield _call_row(view, ">", path, "" if is_headed else path, line, named, named, depth)
         for edge in here:
             if edge.callee not in listed and edge.callee not in above and depth + 1 < view.depth:
-                below = [other for other in view.graph.edges if other.caller == edge.callee]
+                below = _edges_from(view.graph, edge.callee)
                 yield from _callee_rows(view, below, depth + 1, above | {edge.callee}, is_headed=False)
             listed.add(edge.callee)
 
 
 def _callee_words(graph: CallGraph, edge: GraphEdge, listed: set[str]) -> str:
     """Name and location of a callee, the location only once; the tier if it is less than strong."""
-    callee = graph.nodes.get(edge.callee)
-    if callee is None:
-        return edge.callee
+    callee = graph.nodes[edge.callee]
     words = [short_name(callee.lexical_path)]
     if edge.callee not in listed:
         words.append(f":{callee.line}" if callee.path == edge.path else f"{display(callee.path)}:{callee.line}")
