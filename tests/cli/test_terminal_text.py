@@ -12,12 +12,12 @@ from typing import NamedTuple
 import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.base.text_lines import table
+from codeplane.base.text_lines import plural, table
 from codeplane.cli.answer import Reply, answer
 from codeplane.cli.errors import error_text
 from codeplane.cli.plain import plain, record
 from codeplane.cli.progress import line
-from codeplane.cli.terminal import Style, duration, facts, fit, plural, size
+from codeplane.cli.terminal import Style, duration, facts, fit, size
 
 PLAIN = Style()
 

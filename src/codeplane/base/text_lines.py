@@ -112,3 +112,8 @@ def table(rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset(), in
         )
         lines.append((indent + "  ".join(cells)).rstrip())
     return lines
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """Return `1 file` or `1,200 files`."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    pass
 
 
 def repository_path(root: Path, start: Path | None, given: str) -> str:

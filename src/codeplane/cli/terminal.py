@@ -74,10 +74,6 @@ def duration(seconds: float) -> str:
     return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s"
 
 
-def plural(count: int, one: str, many: str | None = None) -> str:
-    return f"{number(count)} {one if count == 1 else many or one + 's'}"
-
-
 def home_path(path: Path) -> str:
     """Return a path with `~` for the home directory."""
     home = Path("~").expanduser()

@@ -22,6 +22,7 @@ import click
 from codeplane import __version__
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
+from codeplane.base.text_lines import plural
 from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Assembly, Invocation, assemble, assemble_at, find_root
 from codeplane.cli.clients.doctor import NOT_CONFIGURED, NOT_INSTALLED, clients_doctor
@@ -29,7 +30,7 @@ from codeplane.cli.connect import own_command
 from codeplane.cli.options import json_option
 from codeplane.cli.plain import record
 from codeplane.cli.settings import config_lines, config_rows
-from codeplane.cli.terminal import Style, facts, plural, wrapped
+from codeplane.cli.terminal import Style, facts, wrapped
 from codeplane.config import Config
 from codeplane.operations.context import Context
 from codeplane.operations.doctor import CheckGroup, DoctorCheck, diagnose

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import click
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.text_lines import plural
 from codeplane.cli.answer import FAILED, Reply, answer, write_warnings
 from codeplane.cli.assemble import Invocation, find_root, load_config, start_logging
 from codeplane.cli.clients.apply import apply_step, read_made
@@ -29,7 +30,7 @@ from codeplane.cli.clients.plan import (
 )
 from codeplane.cli.clients.report import command_line, diff_lines, problem_lines, short_path, step_lines, step_record
 from codeplane.cli.options import json_option, read_only_option, toolsets_option, yes_option
-from codeplane.cli.terminal import Style, facts, plural
+from codeplane.cli.terminal import Style, facts
 from codeplane.config import Config
 from codeplane.config.model import TOOLSETS
 

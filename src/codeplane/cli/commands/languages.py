@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
 import click
 
-from codeplane.base.text_lines import table
+from codeplane.base.text_lines import plural, table
 from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Invocation, load_config
 from codeplane.cli.options import json_option
-from codeplane.cli.terminal import Style, facts, plural, wrapped
-
-if TYPE_CHECKING:
-    pass
+from codeplane.cli.terminal import Style, facts, wrapped
 
 
 @click.command()

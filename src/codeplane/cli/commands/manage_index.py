@@ -17,14 +17,14 @@ import click
 
 from codeplane import telemetry
 from codeplane.base.paths import display
-from codeplane.base.text_lines import table
+from codeplane.base.text_lines import plural, table
 from codeplane.cli.answer import INTERRUPTED, Reply, answer, require_answer, warning_lines, write_warnings
 from codeplane.cli.assemble import Invocation, assemble
 from codeplane.cli.ignorefile import write_ignore_file
 from codeplane.cli.options import directory, json_option
 from codeplane.cli.plain import record
 from codeplane.cli.progress import ProgressLine
-from codeplane.cli.terminal import Style, columns, duration, facts, fit, number, plural, size
+from codeplane.cli.terminal import Style, columns, duration, facts, fit, number, size
 
 if TYPE_CHECKING:
     from codeplane.operations.context import Context

@@ -9,12 +9,13 @@ import click
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
+from codeplane.base.text_lines import plural
 from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Invocation, assemble
 from codeplane.cli.commands.ledger import limit_words, moment, task_fields
 from codeplane.cli.options import json_option
 from codeplane.cli.plain import record
-from codeplane.cli.terminal import Style, columns, duration, facts, fit, number, plural
+from codeplane.cli.terminal import Style, columns, duration, facts, fit, number
 
 if TYPE_CHECKING:
     from codeplane.operations.receipt import Receipt

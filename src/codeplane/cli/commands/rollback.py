@@ -9,10 +9,11 @@ import click
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
+from codeplane.base.text_lines import plural
 from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Invocation, assemble
 from codeplane.cli.options import json_option, limit_option
-from codeplane.cli.terminal import Style, plural
+from codeplane.cli.terminal import Style
 from codeplane.cli.tool_call import call_reply
 
 

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 import click
 
 from codeplane.base.paths import display
-from codeplane.base.text_lines import table
+from codeplane.base.text_lines import plural, table
 from codeplane.cli.answer import INTERRUPTED, OK, Reply, answer
 from codeplane.cli.assemble import Invocation, assemble, find_root
 from codeplane.cli.options import json_option
 from codeplane.cli.plain import record
 from codeplane.cli.settings import config_lines, config_rows
-from codeplane.cli.terminal import Style, columns, duration, facts, fit, number, plural, size, wrapped
+from codeplane.cli.terminal import Style, columns, duration, facts, fit, number, size, wrapped
 from codeplane.config import Config
 from codeplane.telemetry import read_tail
 from codeplane.telemetry.follow import Follower

@@ -18,11 +18,12 @@ import click
 from codeplane import telemetry
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
+from codeplane.base.text_lines import plural
 from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Invocation, assemble_at, find_root, load_layers, user_state
 from codeplane.cli.options import json_option, yes_option
 from codeplane.cli.plain import plain
-from codeplane.cli.terminal import Style, plural
+from codeplane.cli.terminal import Style
 from codeplane.config import ConfigLayer, TrustState, merge
 from codeplane.config.review import Effect, RequestedSetting, find_repository_layer, review
 from codeplane.config.trust import REPOSITORY_CONFIG, Grant, read_grant, remove_grant, write_grant

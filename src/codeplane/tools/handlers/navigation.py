@@ -11,7 +11,7 @@ from typing import Any
 from codeplane.base.envelope import Answer
 from codeplane.base.limits import MAX_LIMIT
 from codeplane.base.paths import RepoPath, display
-from codeplane.base.text_lines import TextLine, note
+from codeplane.base.text_lines import TextLine, note, plural
 from codeplane.disk.safe_open import Root
 from codeplane.operations.definitions import Definition, find_definitions
 from codeplane.operations.imports import find_import_cycles, find_imports
@@ -94,7 +94,7 @@ def refs(call: Call, args: RefsArguments) -> Answer:
     found = read.value
     return Answer(
         {"symbols": [_uses_fields(uses) for uses in found]},
-        message=_plural(sum(uses.total for uses in found), "reference"),
+        message=plural(sum(uses.total for uses in found), "reference"),
         warnings=read.notices,
         meta=read_meta(read),
         lines=_uses_text(call, found) if call.wants_text else None,
@@ -113,7 +113,7 @@ def defs(call: Call, args: DefsArguments) -> Answer:
         lines.append(note(f"more: {total - len(definitions):,} ({how})"))
     return Answer(
         {"results": [_definition_fields(each) for each in definitions], "total": total},
-        message=_plural(total, "definition"),
+        message=plural(total, "definition"),
         warnings=read.notices,
         meta=read_meta(read),
         lines=lines,
@@ -150,7 +150,7 @@ def unused(call: Call, args: UnusedArguments) -> Answer:
         for row in read.value.rows
     ]
     result = {"candidates": rows, "total": read.value.total, "reasons": REASONS}
-    return Answer(result, message=_plural(read.value.total, "candidate"), warnings=read.notices, meta=read_meta(read))
+    return Answer(result, message=plural(read.value.total, "candidate"), warnings=read.notices, meta=read_meta(read))
 
 
 def units(call: Call, args: UnitsArguments) -> Answer:
@@ -164,7 +164,7 @@ def units(call: Call, args: UnitsArguments) -> Answer:
         result, message = _owner_fields(found.owner), None
     else:
         result = {"units": [_listed_fields(listed) for listed in found.units], "total": found.total}
-        message = _plural(found.total, "unit")
+        message = plural(found.total, "unit")
     if found.notes:
         result["notes"] = [{"path": each.path, "text": each.text} for each in found.notes]
     return Answer(result, message=message, warnings=read.notices, meta=read_meta(read))
@@ -193,10 +193,6 @@ def _not_found(read: FreshResult[Any], missing: SymbolNotFound, result: dict[str
         meta=read_meta(read),
         lines=not_found_lines(missing),
     )
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _more(call: Call, limit: int) -> str:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from codeplane.base.paths import display, parent
 from codeplane.base.symbols import short_name, short_name_in
-from codeplane.base.text_lines import INDENT, LineKind, TextLine, note
+from codeplane.base.text_lines import INDENT, LineKind, TextLine, note, plural
 from codeplane.facts.model import Tier
 from codeplane.operations.call_graph import CallGraph, GraphEdge, NoCallers
 from codeplane.query.overrides import CLASSES
@@ -101,7 +101,7 @@ def _callers(view: GraphView, root: str, symbol: Symbol) -> Iterator[TextLine]:
     rest = [edge for edge in tests if edge not in listed]
     if rest:
         calls = sum(len(edge.lines) for edge in rest)
-        files = _plural(len({edge.path for edge in rest}), "file")
+        files = plural(len({edge.path for edge in rest}), "file")
         counted.append(f"tests: {calls:,} more in {files}")
     reasons = view.graph.no_callers.get(root)
     if symbol.kind == FILE:
@@ -109,7 +109,7 @@ def _callers(view: GraphView, root: str, symbol: Symbol) -> Iterator[TextLine]:
     if reasons is not None:
         yield TextLine(LineKind.TEXT, no_callers_text(symbol, reasons, view.references_call(root)))
     elif view.graph.maybe.get(root):
-        count = _plural(view.graph.maybe[root], "use")
+        count = plural(view.graph.maybe[root], "use")
         counted.append(f"unresolved: {count} of .{display(symbol.name)} on an unknown receiver")
     if counted:
         yield note(f"{'; '.join(counted)} ({view.references_call(root)})")
@@ -213,13 +213,13 @@ def no_callers_text(symbol: Symbol, reasons: NoCallers, where: str) -> str:
     found: list[str] = []
     if reasons.references:
         verb = "is not a call" if reasons.references == 1 else "are not calls"
-        found.append(f"{_plural(reasons.references, 'reference')} that {verb}")
+        found.append(f"{plural(reasons.references, 'reference')} that {verb}")
     if reasons.unresolved:
         is_called = reasons.unresolved == reasons.unresolved_calls
-        what = f"{_plural(reasons.unresolved, 'call' if is_called else 'use')} of {name}{'()' if is_called else ''}"
+        what = f"{plural(reasons.unresolved, 'call' if is_called else 'use')} of {name}{'()' if is_called else ''}"
         found.append(f"{what} could not be resolved")
     if reasons.skipped_files:
-        found.append(f"{_plural(reasons.skipped_files, 'file')} with this name not searched")
+        found.append(f"{plural(reasons.skipped_files, 'file')} with this name not searched")
     if found:
         text = f"no callers found; {' and '.join(found)} ({where})"
     elif reasons.elsewhere:
@@ -242,7 +242,7 @@ def _callees(view: GraphView, root: str, symbol: Symbol) -> Iterator[TextLine]:
     edges = _edges_from(view.graph, root)
     yield from _callee_rows(view, edges, 0, {root}, is_headed=True)
     counts = ((view.graph.unresolved, "not resolved"), (view.graph.outside, "other libraries"))
-    words = [f"{what}: {_plural(found[root], 'call')}" for found, what in counts if found.get(root)]
+    words = [f"{what}: {plural(found[root], 'call')}" for found, what in counts if found.get(root)]
     if words:
         yield note("; ".join(words))
     elif not edges:
@@ -299,7 +299,3 @@ def _callee_words(graph: CallGraph, edge: GraphEdge, listed: set[str]) -> str:
 
 def _owner_name(symbol: Symbol) -> str:
     return symbol.lexical_path.rpartition(".")[0]
-
-
-def _plural(count: int, word: str) -> str:
-    return f"{count:,} {word}{'' if count == 1 else 's'}"

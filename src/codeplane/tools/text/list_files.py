@@ -8,7 +8,7 @@ from typing import Any
 
 from codeplane.base.envelope import Answer
 from codeplane.base.paths import display
-from codeplane.base.text_lines import TextLine, entry, heading, note, text
+from codeplane.base.text_lines import TextLine, entry, heading, note, plural, text
 from codeplane.tools.arguments import Arguments
 from codeplane.tools.text.common import call_text
 
@@ -36,7 +36,7 @@ def _folder_lines(
             ((name, value),) = rows.items()
             yield _entry(place + name, place + name, value)
             continue
-        words = [_plural(file_count, "file")] if len(entries) == 1 else []
+        words = [plural(file_count, "file")] if len(entries) == 1 else []
         words += [role] if role in _TOLD_ROLES else []
         yield heading(folder, ", ".join(words))
         for name, value in rows.items():
@@ -69,17 +69,13 @@ def _left_lines(answer: Answer, result: Mapping[str, Any]) -> Iterator[TextLine]
     left = result.get("left_out", 0)
     if left:
         cursor = result.get("pagination", {}).get("next_cursor")
-        yield note(f"more: {_plural(left, 'entry', 'entries')}" + (f" (list_files cursor={cursor})" if cursor else ""))
+        yield note(f"more: {plural(left, 'entry', 'entries')}" + (f" (list_files cursor={cursor})" if cursor else ""))
     if result.get("not_listed"):
-        yield note(f"not listed: {_plural(result['not_listed'], 'entry', 'entries')}; list a sub-directory")
+        yield note(f"not listed: {plural(result['not_listed'], 'entry', 'entries')}; list a sub-directory")
     if result.get("secrets"):
-        yield note(f"{_plural(result['secrets'], 'file')} with secrets not named")
+        yield note(f"{plural(result['secrets'], 'file')} with secrets not named")
     if result.get("incomplete"):
         yield note("incomplete: too many entries to look at; list a sub-directory")
     ignored = answer.hints.get("ignored")
     if isinstance(ignored, Mapping):
         yield note(f"hint: {call_text(ignored)}")
-
-
-def _plural(count: int, one: str, many: str = "") -> str:
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
