@@ -94,7 +94,7 @@ class Evaluator:
 
     def _compute(self, key: Query | LanguageQuery) -> Types:
         if isinstance(key, LanguageQuery):
-            return self._resolvers[key.language].compute_query(key)  # type: ignore[return-value]
+            return key.compute(self._resolvers[key.language], *key.arguments)  # type: ignore[return-value]
         kind, path, number, name = key
         file = self.file(path)
         own = self.resolver(file).override_query(file, key)
@@ -319,6 +319,9 @@ class Evaluator:
         if site.kind is SiteKind.DEFINITION:
             return self.query(Query(QueryKind.DEFINITION, site.path, site.number))
         return NOTHING
+
+    def types_at(self, sites: Sequence[Site]) -> Types:
+        return union(map(self.site_types, sites))
 
     def decorated_types(self, file: FileScope, definition: int, until: int = -1) -> Types:
         """Types of a function or class after its decorators, or before the decorator `until`."""

@@ -9,8 +9,6 @@ from typing import NamedTuple
 from codeplane.facts.blocks import Columns, Unpacked
 from codeplane.facts.ir import (
     CallExpr,
-    DefinitionFlow,
-    FlowKind,
     IndexExpr,
     MemberExpr,
     NameExpr,
@@ -217,15 +215,8 @@ def _bases(evaluator: Evaluator, file: FileScope, library: StoreLibrary) -> list
 
 def _inherited(evaluator: Evaluator, file: FileScope) -> Iterator[tuple[int, tuple[list[Site], bool]]]:
     resolver = evaluator.resolver(file)
-    classes = {
-        flow.definition
-        for flow in file.flows
-        if isinstance(flow, DefinitionFlow) and flow.kind in (FlowKind.BASE, FlowKind.MIXIN) and flow.definition >= 0
-    }
-    for definition in sorted(classes):
-        yield definition, resolver.base_sites(file, definition)
     for definition in range(len(file.defs)):
-        overridden = resolver.overridden_members(file, definition)
+        overridden = resolver.overridden_sites(file, definition)
         if overridden is not None:
             yield definition, overridden
 

@@ -9,7 +9,7 @@ from codeplane.facts.ir import FlowKind, LabelledExpr, NameExpr, SelfTypeExpr, T
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.flow_targets import Inflow
 from codeplane.index.resolve.queries import NO_MEMBER, Member, MemberQuery, Query, QueryKind, ReceiverKind
-from codeplane.index.resolve.resolver import CALLABLES, LanguageResolver
+from codeplane.index.resolve.resolver import LanguageResolver
 from codeplane.index.resolve.types import (
     NOTHING,
     TOP,
@@ -139,27 +139,13 @@ def _member_in(evaluator: Evaluator, order: Sequence[Type], receiver: Type, name
         sites = [*evaluator.resolver(file).own_members(file, base.definition, name)]
         types = NOTHING
         for site in sites:
-            types |= _member_types(evaluator, site, base, receiver, name)
+            types |= evaluator.resolver_at(site.path).member_types(site, receiver, base, name)
         if attribute is not None:
             sites.append(Site(base.path, SiteKind.ATTRIBUTE, attribute))
             types |= evaluator.query(Query(QueryKind.ATTRIBUTE, base.path, base.definition, name))
         if sites:
             return Member(sites, types)
     return NO_MEMBER
-
-
-def _member_types(evaluator: Evaluator, site: Site, base: ClassType, receiver: Type, name: str) -> Types:
-    file = evaluator.file(site.path)
-    resolver = evaluator.resolver(file)
-    kind = file.defs[site.number].kind
-    if kind in CALLABLES:
-        return resolver.method_types(file, site.number, receiver)
-    if kind == "enum_member":
-        return evaluator.query(Query(QueryKind.DEFINITION, site.path, site.number))
-    if kind in resolver.traits.class_kinds:
-        return one(ClassType(site.path, site.number))
-    types = evaluator.query(Query(QueryKind.ATTRIBUTE, base.path, base.definition, name))
-    return resolver.attribute_types(types, receiver, base)
 
 
 def member_sites(evaluator: Evaluator, receiver: Type, name: str) -> Sequence[Site]:

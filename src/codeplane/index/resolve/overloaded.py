@@ -3,7 +3,7 @@ overloaded."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from codeplane.facts.ir import CallExpr, CaseExpr, IndexExpr, MemberExpr, NameExpr, NewExpr, ParenExpr
@@ -78,14 +78,6 @@ class OverloadedResolver(LanguageResolver):
             return one(tuple_of([self.evaluator.named_type(file, part) for part in parts]))
         return one(External(f"{value.name}()"))
 
-    def compute_query(self, query: LanguageQuery) -> frozenset[Hashable]:
-        path, *rest = query.arguments
-        assert isinstance(path, str)
-        if query.name == "call":
-            return frozenset({self._call_groups(self.evaluator.file(path), *rest)})  # type: ignore[arg-type]
-        assert query.name == "name"
-        return frozenset({tuple(self._name_sites(self.evaluator.file(path), *rest))})  # type: ignore[arg-type]
-
     # --- names
 
     def qualify_name(self, file: FileScope, reference: int, name: str) -> str:
@@ -94,9 +86,12 @@ class OverloadedResolver(LanguageResolver):
         return f"{name}`{arity}" if arity else name
 
     def resolve_name(self, file: FileScope, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
-        query = LanguageQuery(file.language, "name", (file.path, scope, usage, name, bind))
+        query = LanguageQuery(file.language, OverloadedResolver._find_name, (file.path, scope, usage, name, bind))
         versions: frozenset[tuple[Site, ...]] = self.evaluator.language_query(query, tuple)
         return max(versions, key=len, default=())
+
+    def _find_name(self, path: str, scope: int, usage: int, name: str, bind: int) -> frozenset[tuple[Site, ...]]:
+        return frozenset({tuple(self._name_sites(self.evaluator.file(path), scope, usage, name, bind))})
 
     def _name_sites(self, file: FileScope, scope: int, usage: int, name: str, bind: int) -> list[Site]:
         row = file.binds[bind] if bind >= 0 else None
@@ -171,7 +166,7 @@ class OverloadedResolver(LanguageResolver):
         scope, usage = file.ambient[node]
         name, bind, qualified = self._name_at(file, node)
         sites = self.resolve_name(file, scope, usage, qualified, bind)
-        return self.types_at(sites) if sites else self.unknown_types(file, scope, bind, name)
+        return self.evaluator.types_at(sites) if sites else self.unknown_types(file, scope, bind, name)
 
     def _name_at(self, file: FileScope, node: int) -> tuple[str, int, str]:
         """Name, binding (or -1) and qualified name of a node."""
@@ -244,12 +239,15 @@ class OverloadedResolver(LanguageResolver):
 
     def resolve_call(self, file: FileScope, node: int) -> Sequence[CallGroup]:
         """Definitions that a call or construction refers to, for each receiver."""
-        query = LanguageQuery(file.language, "call", (file.path, node))
+        query = LanguageQuery(file.language, OverloadedResolver._find_call, (file.path, node))
         versions: frozenset[tuple[CallGroup, ...]] = self.evaluator.language_query(query, tuple)
         if len(versions) == 1:
             return next(iter(versions))
         # In a cycle the first results know less: fewer receivers, and more methods that the call could refer to.
         return min(versions, key=_by_knowledge, default=())
+
+    def _find_call(self, path: str, node: int) -> frozenset[tuple[CallGroup, ...]]:
+        return frozenset({self._call_groups(self.evaluator.file(path), node)})
 
     def _call_groups(self, file: FileScope, node: int) -> tuple[CallGroup, ...]:
         call = file.exprs[node]

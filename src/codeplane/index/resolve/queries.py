@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from enum import Enum
 from typing import NamedTuple
 
@@ -32,10 +32,11 @@ class Query(NamedTuple):
 
 
 class LanguageQuery(NamedTuple):
-    """A query that a language defines for itself (`LanguageResolver.compute_query`)."""
+    """A query that a language defines for itself."""
 
     language: str
-    name: str
+    compute: Callable[..., frozenset[Hashable]]
+    """Takes the language's resolver and the arguments."""
     arguments: tuple[Hashable, ...]
 
 

@@ -94,7 +94,7 @@ class _Linker:
             return self._member_sites(ref, scope, role, usage)
         if tier != Tier.PROVEN and scope and file.scope_kind(scope) in _OPAQUE:
             return ()
-        if bound and not (tier != Tier.PROVEN and resolver.is_position_dependent(file, file.binds[bound - 1])):
+        if bound and not (tier != Tier.PROVEN and resolver.traits.is_position_dependent(file, file.binds[bound - 1])):
             return self._sites_of_binding(ref, bound, role, usage, tier)
         if role == ReferenceRole.IMPORT:
             name = self._name(ref)
@@ -117,8 +117,7 @@ class _Linker:
             return self._resolver.resolve_name(self._file, scope, usage, self._paths[ref], -1)
         sites = self._evaluator.member_of_expr(self._file, member.receiver, member.name).sites
         if not sites and usage == Usage.LABEL:
-            literal = self._evaluator.infer(self._file, member.receiver)
-            sites = self._resolver.resolve_key(self._file, literal, member.name)
+            sites = self._resolver.resolve_label(self._file, member.receiver, member.name)
         return self._resolver.filter_by_usage(sites, None, usage) if role != ReferenceRole.IMPORT else sites
 
     def _sites_of_binding(self, ref: int, bound: int, role: int, usage: int, tier: int) -> Sequence[Site]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from codeplane.facts.blocks import Columns
 from codeplane.facts.ir import LabelledExpr
-from codeplane.facts.summary import SummaryBinding
+from codeplane.facts.summary import SummaryBinding, SummaryDefinition
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.flow_targets import FieldStep
-from codeplane.index.resolve.queries import NO_MEMBER, LanguageQuery, Member, Operator, Query, QueryKind, ReceiverKind
+from codeplane.index.resolve.queries import NO_MEMBER, Member, Operator, Query, QueryKind, ReceiverKind
 from codeplane.index.resolve.types import (
     NOTHING,
     ClassType,
@@ -33,7 +33,6 @@ from codeplane.index.resolve.types import (
     definition_site,
     instances,
     one,
-    union,
 )
 
 if TYPE_CHECKING:
@@ -80,6 +79,8 @@ class LanguageTraits:
     """Kinds of bases that come before (0) or after (2) the others (1) in the method resolution order."""
     ignored_directory: Callable[[str], str] = lambda path: ""
     """The outermost directory around a file that the build ignores, with a slash; empty for none."""
+    is_position_dependent: Callable[[FileScope, SummaryBinding], bool] = lambda file, bind: False
+    """True if an uncertain binding is resolved like an unbound name."""
     bound: Callable[[Types], Types] = bounded
     """Limit on the results of the language's own queries."""
 
@@ -91,10 +92,6 @@ class LanguageResolver:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
-
-    def compute_query(self, query: LanguageQuery) -> frozenset[Hashable]:
-        """Compute one of the language's own queries."""
-        return frozenset()
 
     # --- hooks that replace a part of the evaluator; None falls back to it
 
@@ -142,24 +139,17 @@ class LanguageResolver:
         """Types of the name that an import binds."""
         sites = self.resolve_import(file, number)
         row = file.imports[number]
-        return self.types_at(sites) if sites else one(External(f"{row.source}.{row.imported_name}"))
+        return self.evaluator.types_at(sites) if sites else one(External(f"{row.source}.{row.imported_name}"))
 
     def module_member(self, module: Module | NamespaceType, name: str) -> Member:
         """Look a name of a module, package or namespace up."""
         return NO_MEMBER
-
-    def types_at(self, sites: Sequence[Site]) -> Types:
-        return union(map(self.evaluator.site_types, sites))
 
     # --- names
 
     def unbound_types(self, file: FileScope, name: str) -> Types:
         """Types of a name that its file does not bind, and that is not looked up by its position."""
         return one(External(name))
-
-    def is_position_dependent(self, file: FileScope, bind: SummaryBinding) -> bool:
-        """True if an uncertain binding is resolved like an unbound name."""
-        return False
 
     def resolve_name(self, file: FileScope, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
         """Declarations that a name refers to by its position: it may be an inherited member, or its file does not
@@ -171,7 +161,7 @@ class LanguageResolver:
         return NOTHING
 
     def named_type(self, file: FileScope, node: int) -> Types:
-        """Instances of the type that such a name refers to."""
+        """Instances of the type that such a name refers to, or a type written as text (in a doc comment, in quotes)."""
         return instances(self.name_types(file, node))
 
     def filter_by_usage(self, sites: Sequence[Site], namespace: int | None, usage: int) -> Sequence[Site]:
@@ -179,11 +169,8 @@ class LanguageResolver:
         return sites
 
     def resolve_label(self, file: FileScope, node: int, name: str) -> Sequence[Site]:
-        """Fields that a label refers to; `node` is the type that is constructed or destructured."""
-        return []
-
-    def resolve_key(self, file: FileScope, literal: Types, name: str) -> Sequence[Site]:
-        """Declarations that a key of a literal refers to which is not a member of the literal's type."""
+        """Declarations that a label refers to; `node` is the type that is constructed or destructured, or a literal
+        whose type has no such member."""
         return []
 
     def is_foreign_receiver(self, file: FileScope, node: int) -> bool:
@@ -244,23 +231,34 @@ class LanguageResolver:
         """Kind of the first parameter of a method."""
         return ReceiverKind.STATIC
 
-    def method_types(self, file: FileScope, definition: int, receiver: Type) -> Types:
-        """Types of a method that is reached through an instance or a class."""
-        found = self.evaluator.query(Query(QueryKind.DEFINITION, file.path, definition))
-        if not isinstance(receiver, Instance):
-            return found
-        return frozenset(bind_method(value, receiver) for value in found)
-
-    def attribute_types(self, types: Types, receiver: Type, owner: ClassType) -> Types:
-        """Types that reading an attribute yields; `owner` is the class that declares it."""
-        return types
+    def member_types(self, site: Site, receiver: Type, owner: ClassType, name: str) -> Types:
+        """Types of a member that is reached through an instance or a class; `owner` is the class that declares it."""
+        kind = self.evaluator.file(site.path).defs[site.number].kind
+        if kind in CALLABLES:
+            found = self.evaluator.query(Query(QueryKind.DEFINITION, site.path, site.number))
+            return (
+                frozenset(bind_method(value, receiver) for value in found) if isinstance(receiver, Instance) else found
+            )
+        if kind == "enum_member":
+            return self.evaluator.query(Query(QueryKind.DEFINITION, site.path, site.number))
+        if kind in self.traits.class_kinds:
+            return one(ClassType(site.path, site.number))
+        return self.evaluator.query(Query(QueryKind.ATTRIBUTE, owner.path, owner.definition, name))
 
     def injected_argument(self, file: FileScope, definition: int, name: str) -> Types:
         """Types that a framework passes as a parameter."""
         return NOTHING
 
-    def base_sites(self, file: FileScope, definition: int) -> tuple[list[Site], bool]:
-        """Direct bases of a class, and True if one of them is external or unknown."""
+    def overridden_sites(self, file: FileScope, definition: int) -> tuple[list[Site], bool] | None:
+        """Direct bases of a class, or the members that a member of a class without a name overrides; and True if some
+        are external or unknown. None for other definitions."""
+        if file.bases(definition) or file.mixins(definition):
+            return self._base_sites(file, definition)
+        row = file.defs[definition]
+        is_member = row.scope in file.anonymous_classes and row.kind in CALLABLES
+        return self._overridden_members(file, row) if is_member else None
+
+    def _base_sites(self, file: FileScope, definition: int) -> tuple[list[Site], bool]:
         found: set[Site] = set()
         unknown = False
         for node in (*file.bases(definition), *file.mixins(definition)):
@@ -271,12 +269,7 @@ class LanguageResolver:
             unknown = unknown or not classes
         return sorted(found), unknown
 
-    def overridden_members(self, file: FileScope, definition: int) -> tuple[list[Site], bool] | None:
-        """Members that a member of an anonymous class overrides, and True if an external base may declare one. None
-        for other definitions: the bases of their class tell."""
-        row = file.defs[definition]
-        if row.scope not in file.anonymous_classes or row.kind not in CALLABLES:
-            return None
+    def _overridden_members(self, file: FileScope, row: SummaryDefinition) -> tuple[list[Site], bool]:
         found: list[Site] = []
         unknown = False
         for base in self.evaluator.mro(file.path, -row.scope)[1:]:
@@ -301,10 +294,6 @@ class LanguageResolver:
     def apply_type_arguments(self, value: ClassType | External, file: FileScope, parts: Sequence[int]) -> Types:
         """Instances of a generic type with type arguments."""
         return one(Instance(value.path, value.definition)) if isinstance(value, ClassType) else NOTHING
-
-    def parse_type(self, file: FileScope, text: str, scope: int | None) -> Types:
-        """Instances of a type written as text: in a doc comment of a scope, or in quotes (no scope)."""
-        return NOTHING
 
 
 def _seen_as(value: ClassType | Instance, *, is_super: bool) -> Types:

@@ -46,8 +46,6 @@ def named_type(evaluator: Evaluator, file: FileScope, node: int) -> Types:
         case ir.ThisExpr():
             found = evaluator.infer(file, node)
             return frozenset(instance_of(value) for value in found if isinstance(value, ClassType | Instance))
-        case ir.DocTypeExpr():
-            return resolver.parse_type(file, expr.text, expr.scope)
         case ir.MemberExpr():
             return _named_member_type(evaluator, file, expr)
         case ir.SelfTypeExpr():
@@ -58,8 +56,8 @@ def named_type(evaluator: Evaluator, file: FileScope, node: int) -> Types:
             return union(evaluator.named_type(file, part) for part in expr.parts)
         case ir.IndexExpr():
             return _generic_type(evaluator, file, expr)
-        case ir.StringExpr():
-            return resolver.parse_type(file, expr.text, None)
+        case ir.StringExpr() | ir.DocTypeExpr():
+            return resolver.named_type(file, node)
         case ir.ListExpr():
             return one(list_of(union(evaluator.named_type(file, part) for part in expr.parts)))
         case ir.LiteralExpr():

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 
 from codeplane.facts.ir import CallExpr, IndexExpr, NameExpr, NewExpr
 from codeplane.facts.model import Target, Usage
-from codeplane.facts.summary import SummaryBinding
 from codeplane.index.resolve.calls import argument_types
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
@@ -59,6 +58,7 @@ _LANGUAGES = frozenset({"c", "cpp"})
 
 class CppResolver(LanguageResolver):
     traits = LanguageTraits(
+        is_position_dependent=lambda file, bind: bind.target_kind == Target.DEF,
         constructors=(),
         declarations_construct=True,
         path_members=True,
@@ -141,9 +141,6 @@ class CppResolver(LanguageResolver):
             path = path.rpartition(".")[0]
         yield ""
 
-    def is_position_dependent(self, file: FileScope, bind: SummaryBinding) -> bool:
-        return bind.target_kind == Target.DEF
-
     def resolve_name(self, file: FileScope, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
         found = self._lookup(file, scope, name)
         if not found and bind >= 0 and not self._may_inherit(file, scope):
@@ -186,7 +183,7 @@ class CppResolver(LanguageResolver):
 
     def unbound_types(self, file: FileScope, name: str) -> Types:
         sites = self._lookup(file, 0, name)
-        return self.types_at(sites) if sites else one(External(name))
+        return self.evaluator.types_at(sites) if sites else one(External(name))
 
     def name_types(self, file: FileScope, node: int) -> Types:
         name, sites = self._name_at(file, node)

@@ -207,7 +207,9 @@ class CSharpResolver(OverloadedResolver):
         sites = self.resolve_import(file, number)
         row = file.imports[number]
         name = f"{row.source}.{row.imported_name}" if row.source else row.imported_name
-        return self.types_at(sites[:1]) if sites else frozenset({NamespaceType("csharp", name), External(name)})
+        return (
+            self.evaluator.types_at(sites[:1]) if sites else frozenset({NamespaceType("csharp", name), External(name)})
+        )
 
     def _name_sites(self, file: FileScope, scope: int, usage: int, name: str, bind: int) -> list[Site]:
         plain, _, arity = name.partition("`")
@@ -245,7 +247,7 @@ class CSharpResolver(OverloadedResolver):
             return NO_MEMBER
         sites = self._types_in(module.name, name, "")
         inner = one(NamespaceType(module.language, f"{module.name}.{name}"))
-        return Member(sites, self.types_at(sites[:1]) if sites else inner)
+        return Member(sites, self.evaluator.types_at(sites[:1]) if sites else inner)
 
     # --- extension methods
 

@@ -81,14 +81,15 @@ class GoResolver(LanguageResolver):
         if package is not None:
             return one(package)
         sites = self._packages.declarations(file, name)
-        return self.types_at(sites) if sites else one(External(name))
+        return self.evaluator.types_at(sites) if sites else one(External(name))
 
     def module_member(self, module: Module | NamespaceType, name: str) -> Member:
         sites = self._packages.package(module).names.get(name, ()) if isinstance(module, NamespaceType) else ()
-        return Member(sites, self.types_at(sites))
+        return Member(sites, self.evaluator.types_at(sites))
 
-    def resolve_key(self, file: FileScope, literal: Types, name: str) -> Sequence[Site]:
+    def resolve_label(self, file: FileScope, node: int, name: str) -> Sequence[Site]:
         """A key of a map or list literal is an ordinary name, unless a local declaration may shadow it."""
+        literal = self.evaluator.infer(file, node)
         if not any(
             isinstance(held, ListType | DictType) for value in literal for held in self._types.underlying(value)
         ):

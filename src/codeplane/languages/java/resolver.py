@@ -119,7 +119,7 @@ class JavaResolver(OverloadedResolver):
         sites = self.resolve_import(file, number)
         row = file.imports[number]
         name = f"{row.source}.{row.imported_name}" if row.source else row.imported_name
-        return self.types_at(sites) if sites else one(External(name))
+        return self.evaluator.types_at(sites) if sites else one(External(name))
 
     def sites_outside(self, file: FileScope, scope: int, name: str) -> list[Site]:
         found = self.types_in(file.package, name, file.path)
@@ -147,7 +147,7 @@ class JavaResolver(OverloadedResolver):
             return NO_MEMBER
         sites = self.types_in(module.name, name, "")
         if sites:
-            return Member(sites, self.types_at(sites))
+            return Member(sites, self.evaluator.types_at(sites))
         dotted = f"{module.name}.{name}"
         return Member((), one(NamespaceType(module.language, dotted) if name[:1].islower() else External(dotted)))
 

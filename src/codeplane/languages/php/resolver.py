@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from posixpath import dirname
 
-from codeplane.facts.ir import NameExpr
+from codeplane.facts.ir import DocTypeExpr, NameExpr
 from codeplane.facts.model import Usage
 from codeplane.facts.summary import SummaryDefinition
 from codeplane.index.resolve.calls import argument_types
@@ -135,7 +135,7 @@ class PhpResolver(LanguageResolver):
         expr = file.exprs[node]
         assert isinstance(expr, NameExpr)
         sites = self.resolve_name(file, *file.ambient[node], expr.name, -1)
-        return self.types_at(sites) or one(External(expr.name))
+        return self.evaluator.types_at(sites) or one(External(expr.name))
 
     def resolve_import(self, file: FileScope, number: int) -> list[Site]:
         kind = _IMPORT_KINDS.get(file.imports[number].kind)
@@ -144,7 +144,9 @@ class PhpResolver(LanguageResolver):
         return _nearest(self._definitions(kind, self._imported_name(file, number)), file.path)
 
     def import_types(self, file: FileScope, number: int) -> Types:
-        return self.types_at(self.resolve_import(file, number)) or one(External(file.imports[number].imported_name))
+        return self.evaluator.types_at(self.resolve_import(file, number)) or one(
+            External(file.imports[number].imported_name)
+        )
 
     # --- classes
 
@@ -181,11 +183,11 @@ class PhpResolver(LanguageResolver):
             return None
         return Member((), one(receiver))
 
-    def method_types(self, file: FileScope, definition: int, receiver: Type) -> Types:
+    def member_types(self, site: Site, receiver: Type, owner: ClassType, name: str) -> Types:
         """A method called on a class may be called on any instance of it (`new static`)."""
-        receiver = instance_of(receiver) if isinstance(receiver, ClassType) else receiver
-        found = self.evaluator.query(Query(QueryKind.DEFINITION, file.path, definition))
-        return frozenset(bind_method(value, receiver) for value in found)
+        found = super().member_types(site, receiver, owner, name)
+        bound = instance_of(receiver) if isinstance(receiver, ClassType) else receiver
+        return frozenset(bind_method(value, bound) for value in found) if name.endswith("()") else found
 
     # --- operators and library calls
 
@@ -219,8 +221,11 @@ class PhpResolver(LanguageResolver):
 
     # --- types in doc comments
 
-    def parse_type(self, file: FileScope, text: str, scope: int | None) -> Types:
-        return self._doc_types(file, parse_doc_type(text), scope) if scope is not None else NOTHING
+    def named_type(self, file: FileScope, node: int) -> Types:
+        expr = file.exprs[node]
+        if isinstance(expr, DocTypeExpr):
+            return self._doc_types(file, parse_doc_type(expr.text), expr.scope)
+        return super().named_type(file, node) if isinstance(expr, NameExpr) else NOTHING
 
     def _doc_types(self, file: FileScope, doc_type: DocType, scope: int) -> Types:
         match doc_type:
@@ -247,7 +252,7 @@ class PhpResolver(LanguageResolver):
             return frozenset(
                 value._replace(method=None) if isinstance(value, Instance | ClassType) else value for value in found
             )
-        return instances(self.types_at(self._find(file, name, scope, _CLASS)))
+        return instances(self.evaluator.types_at(self._find(file, name, scope, _CLASS)))
 
 
 def _is_kind(row: SummaryDefinition, kind: str) -> bool:

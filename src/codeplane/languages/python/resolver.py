@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 from codeplane.base.paths import parent
-from codeplane.facts.ir import CallExpr, LabelledExpr, MemberExpr, NameExpr, UnknownExpr
+from codeplane.facts.ir import CallExpr, LabelledExpr, MemberExpr, NameExpr, StringExpr, UnknownExpr
 from codeplane.facts.model import ReexportMode
 from codeplane.index.resolve.calls import argument_types, arguments_of
 from codeplane.index.resolve.file_scope import FileScope
@@ -96,7 +96,7 @@ class PythonResolver(LanguageResolver):
     def import_types(self, file: FileScope, number: int) -> Types:
         sites = self.resolve_import(file, number)
         if sites:
-            return self.types_at(sites)
+            return self.evaluator.types_at(sites)
         row = file.imports[number]
         source, name = row.source or "", row.imported_name
         if row.kind == "python_import":
@@ -190,7 +190,7 @@ class PythonResolver(LanguageResolver):
     def _module_types(self, module: _PythonModule, name: str) -> Types:
         sites = self._module_sites(module, name)
         if sites:
-            return self.types_at(sites)
+            return self.evaluator.types_at(sites)
         if isinstance(module, Module):
             file = self.evaluator.library.file(module.path)
             binds = file.binds_in.get((0, name), ()) if file is not None else ()
@@ -257,7 +257,13 @@ class PythonResolver(LanguageResolver):
     def _is_fixture(self, file: FileScope, definition: int) -> bool:
         return any(name.rpartition(".")[2] == "fixture" for name in self._decorator_names(file, definition))
 
-    def method_types(self, file: FileScope, definition: int, receiver: Type) -> Types:
+    def member_types(self, site: Site, receiver: Type, owner: ClassType, name: str) -> Types:
+        file = self.evaluator.file(site.path)
+        if file.defs[site.number].kind in CALLABLES:
+            return self._method_types(file, site.number, receiver)
+        return self._attribute_types(super().member_types(site, receiver, owner, name), receiver, owner)
+
+    def _method_types(self, file: FileScope, definition: int, receiver: Type) -> Types:
         names = {name.rpartition(".")[2] for name in self._decorator_names(file, definition)}
         found = self.evaluator.query(Query(QueryKind.DEFINITION, file.path, definition))
         is_property = any(name.endswith("property") or name in _ACCESSORS for name in names)
@@ -272,7 +278,7 @@ class PythonResolver(LanguageResolver):
             return found
         return frozenset(bind_method(value, receiver) for value in found)
 
-    def attribute_types(self, types: Types, receiver: Type, owner: ClassType) -> Types:
+    def _attribute_types(self, types: Types, receiver: Type, owner: ClassType) -> Types:
         found = NOTHING
         for value in types:
             is_read = isinstance(value, Instance) and isinstance(receiver, Instance)
@@ -397,10 +403,11 @@ class PythonResolver(LanguageResolver):
             return named(file, parts[-1])
         return one(list_of(named(file, parts[0]))) if last in _COLLECTIONS and parts else NOTHING
 
-    def parse_type(self, file: FileScope, text: str, scope: int | None) -> Types:
+    def named_type(self, file: FileScope, node: int) -> Types:
         """A type in quotes."""
+        expr = file.exprs[node]
         found = NOTHING
-        for part in text.split("|"):
+        for part in expr.text.split("|") if isinstance(expr, StringExpr) else ():
             name = part.strip()
             if not all(piece.isidentifier() for piece in name.split(".")):
                 continue

@@ -6,7 +6,7 @@ openings. A message to an unknown receiver stays unresolved.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from codeplane.facts.ir import NameExpr
 from codeplane.facts.model import Namespace as NameSpace
@@ -42,8 +42,16 @@ _MODULE_METHODS = frozenset(
 _MESSAGES = frozenset({"method", "property", "constructor"})
 
 
+def _is_position_dependent(file: FileScope, bind: SummaryBinding) -> bool:
+    if bind.namespace == NameSpace.CALLABLE:
+        # A function outside of any class is found where the file binds it.
+        return bind.target is None or file.defs[bind.target].kind != "function"
+    return bind.namespace == NameSpace.TYPE
+
+
 class RubyResolver(LanguageResolver):
     traits = LanguageTraits(
+        is_position_dependent=_is_position_dependent,
         class_kinds=CLASS_KINDS,
         self_parameter=False,
         call_operator="call",
@@ -56,12 +64,6 @@ class RubyResolver(LanguageResolver):
         self._constants = RubyConstants(evaluator)
 
     # --- constants
-
-    def is_position_dependent(self, file: FileScope, bind: SummaryBinding) -> bool:
-        if bind.namespace == NameSpace.CALLABLE:
-            # A function outside of any class is found where the file binds it.
-            return bind.target is None or file.defs[bind.target].kind != "function"
-        return bind.namespace == NameSpace.TYPE
 
     def class_parts(self, file: FileScope, definition: int) -> Sequence[tuple[FileScope, int]]:
         openings = self._constants.openings(ClassType(file.path, definition))
@@ -83,7 +85,7 @@ class RubyResolver(LanguageResolver):
             return self._constants.types(self._constants.path(file, name, scope)) or one(External(name))
         receiver = self._self(file, scope)
         if receiver is None:
-            types = self.types_at(self._functions(file, name, scope))
+            types = self.evaluator.types_at(self._functions(file, name, scope))
         else:
             types = self._member(receiver, name).types
         return union(self.evaluator.call(value, None, 0) for value in types)
@@ -135,10 +137,8 @@ class RubyResolver(LanguageResolver):
         is_singleton = file.scope_kind(row.scope) == "namespace" and row.scope not in file.owner
         return is_singleton and row.kind in ("method", "property")
 
-    def compute_query(self, query: LanguageQuery) -> frozenset[Hashable]:
+    def _find_extended(self, path: str, definition: int) -> frozenset[ClassType]:
         """Modules that a class object extends."""
-        path, definition = query.arguments
-        assert isinstance(path, str) and isinstance(definition, int)
         return frozenset(
             value
             for part, number in self.class_parts(self.evaluator.file(path), definition)
@@ -148,7 +148,7 @@ class RubyResolver(LanguageResolver):
         )
 
     def _extended_modules(self, class_: ClassType) -> list[ClassType]:
-        query = LanguageQuery("ruby", "extended", (class_.path, class_.definition))
+        query = LanguageQuery("ruby", RubyResolver._find_extended, (class_.path, class_.definition))
         return sorted(self.evaluator.language_query(query, ClassType), key=lambda value: value[:2])
 
     def _lookup_order(self, value: ClassType | Instance) -> Iterator[tuple[ClassType, bool]]:

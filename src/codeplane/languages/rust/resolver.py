@@ -138,7 +138,7 @@ class RustResolver(RustMembers):
         if not isinstance(module, Module):
             return NO_MEMBER
         sites = self._in_module(module, plain(name))
-        return Member(sites, _optional(self._parent(module)) if name == "super" else self.types_at(sites))
+        return Member(sites, _optional(self._parent(module)) if name == "super" else self.evaluator.types_at(sites))
 
     def _in_module(self, module: Module, name: str) -> list[Site]:
         return self.evaluator.memo_tracked(("module", module, name), lambda: self._sites(_Lookup(module, name), {}))
@@ -245,7 +245,7 @@ class RustResolver(RustMembers):
     def import_types(self, file: FileScope, number: int) -> Types:
         sites = self.resolve_import(file, number)
         if sites:
-            return self.types_at(sites)
+            return self.evaluator.types_at(sites)
         row = file.imports[number]
         if row.source in ("self", "super", "crate") or (row.source or "").startswith(("self::", "super::", "crate::")):
             return NOTHING
@@ -306,7 +306,7 @@ class RustResolver(RustMembers):
     # --- names
 
     def unbound_types(self, file: FileScope, name: str) -> Types:
-        return self.types_at(self._visible_from(file, 0, name)) or one(External(name))
+        return self.evaluator.types_at(self._visible_from(file, 0, name)) or one(External(name))
 
     def resolve_name(self, file: FileScope, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
         return self.filter_by_usage(self._visible_from(file, scope, name), None, usage)
@@ -353,7 +353,7 @@ class RustResolver(RustMembers):
 
     def name_types(self, file: FileScope, node: int) -> Types:
         name, sites = self._name_at(file, node)
-        return self.types_at(sites) if sites else one(External(name))
+        return self.evaluator.types_at(sites) if sites else one(External(name))
 
     def named_type(self, file: FileScope, node: int) -> Types:
         name, sites = self._name_at(file, node)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from codeplane.facts.ir import FlowKind, IndexExpr, LiteralExpr, MemberExpr, NameExpr, ParenExpr, StringExpr, UnionExpr
@@ -108,12 +108,12 @@ class RustMembers(LanguageResolver):
                 found |= {definition_site(trait.path, number) for number in members}
         return sorted(found)
 
-    def overridden_members(self, file: FileScope, definition: int) -> tuple[list[Site], bool] | None:
+    def overridden_sites(self, file: FileScope, definition: int) -> tuple[list[Site], bool] | None:
         """Functions of traits that a function of an `impl` block implements."""
         row = file.defs[definition]
         traits = file.conforms(row.scope) if row.kind in CALLABLES else ()
         if not traits:
-            return None
+            return super().overridden_sites(file, definition)
         is_complete = all(self._is_class(file, node) for node in traits)
         return self._trait_items(definition_site(file.path, definition)), not is_complete
 
@@ -122,59 +122,15 @@ class RustMembers(LanguageResolver):
 
     # --- impl blocks and traits
 
-    def compute_query(self, query: LanguageQuery) -> frozenset[Hashable]:
-        path, definition = query.arguments
-        assert isinstance(path, str) and isinstance(definition, int)
-        if query.name == "impls":
-            return self._find_impls(self.evaluator.file(path), definition)
-        if query.name == "traits":
-            return self._find_traits(self.evaluator.file(path), definition)
-        assert query.name == "deref"
-        return self._find_deref(path, definition)
-
     def _impls(self, path: str, definition: int) -> frozenset[ImplBlock]:
-        return self.evaluator.language_query(LanguageQuery("rust", "impls", (path, definition)), ImplBlock)
+        return self.evaluator.language_query(LanguageQuery("rust", _find_impls, (path, definition)), ImplBlock)
 
     def _traits(self, path: str, definition: int) -> frozenset[ClassType]:
-        return self.evaluator.language_query(LanguageQuery("rust", "traits", (path, definition)), ClassType)
+        return self.evaluator.language_query(LanguageQuery("rust", _find_traits, (path, definition)), ClassType)
 
     def _deref(self, path: str, definition: int) -> Types:
-        query = LanguageQuery("rust", "deref", (path, definition))
+        query = LanguageQuery("rust", _find_deref, (path, definition))
         return self.evaluator.language_query(query, Instance)
-
-    def _find_impls(self, file: FileScope, definition: int) -> frozenset[ImplBlock]:
-        name = file.defs[definition].name
-        found: set[ImplBlock] = set()
-        for path in sorted({file.path, *self.evaluator.library.files_extending(name)}):
-            other = self.evaluator.library.file(path)
-            if other is None or other.language != file.language:
-                continue
-            for scope, node in other.impls.items():
-                written = _last_name(other, node)
-                if written != name and not other.imports_in(0, written, self.traits.dotted_imports):
-                    continue
-                for value in self.evaluator.named_type(other, node):
-                    if isinstance(value, Instance) and value[:2] == (file.path, definition):
-                        found.add(ImplBlock(path, scope))
-        return frozenset(found)
-
-    def _find_traits(self, file: FileScope, definition: int) -> frozenset[ClassType]:
-        found = NOTHING
-        if file.defs[definition].kind == "trait":
-            found |= union(self.evaluator.infer(file, node) for node in file.bases(definition))
-        for path, scope in self._impls(file.path, definition):
-            other = self.evaluator.file(path)
-            found |= union(self.evaluator.infer(other, node) for node in other.conforms(scope))
-        return frozenset(ClassType(value.path, value.definition) for value in found if isinstance(value, ClassType))
-
-    def _find_deref(self, path: str, definition: int) -> Types:
-        found = NOTHING
-        for impl in self._impls(path, definition):
-            file = self.evaluator.file(impl.path)
-            if any(_last_name(file, node) == "Deref" for node in file.conforms(impl.scope)):
-                for number in file.impl_members.get((impl.scope, "Target"), ()):
-                    found |= self.evaluator.site_named_type(definition_site(impl.path, number))
-        return found
 
     # --- look-up
 
@@ -375,3 +331,42 @@ def _last_name(file: FileScope, node: int) -> str:
         else:
             expr = file.exprs[expr.value]
     return expr.name if isinstance(expr, NameExpr | MemberExpr) else ""
+
+
+def _find_impls(resolver: RustMembers, path: str, definition: int) -> frozenset[ImplBlock]:
+    file = resolver.evaluator.file(path)
+    name = file.defs[definition].name
+    found: set[ImplBlock] = set()
+    for near in sorted({file.path, *resolver.evaluator.library.files_extending(name)}):
+        other = resolver.evaluator.library.file(near)
+        if other is None or other.language != file.language:
+            continue
+        for scope, node in other.impls.items():
+            written = _last_name(other, node)
+            if written != name and not other.imports_in(0, written, resolver.traits.dotted_imports):
+                continue
+            for value in resolver.evaluator.named_type(other, node):
+                if isinstance(value, Instance) and value[:2] == (file.path, definition):
+                    found.add(ImplBlock(near, scope))
+    return frozenset(found)
+
+
+def _find_traits(resolver: RustMembers, path: str, definition: int) -> frozenset[ClassType]:
+    file = resolver.evaluator.file(path)
+    found = NOTHING
+    if file.defs[definition].kind == "trait":
+        found |= union(resolver.evaluator.infer(file, node) for node in file.bases(definition))
+    for impl in resolver._impls(path, definition):
+        other = resolver.evaluator.file(impl.path)
+        found |= union(resolver.evaluator.infer(other, node) for node in other.conforms(impl.scope))
+    return frozenset(ClassType(value.path, value.definition) for value in found if isinstance(value, ClassType))
+
+
+def _find_deref(resolver: RustMembers, path: str, definition: int) -> Types:
+    found = NOTHING
+    for impl in resolver._impls(path, definition):
+        file = resolver.evaluator.file(impl.path)
+        if any(_last_name(file, node) == "Deref" for node in file.conforms(impl.scope)):
+            for number in file.impl_members.get((impl.scope, "Target"), ()):
+                found |= resolver.evaluator.site_named_type(definition_site(impl.path, number))
+    return found

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 
 from codeplane.facts.blocks import Columns
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.queries import LanguageQuery
 from codeplane.index.resolve.resolver import LanguageResolver, LanguageTraits
 from codeplane.index.resolve.types import (
     ClassType,
@@ -64,9 +63,6 @@ class JavaScriptResolver(LanguageResolver):
         """Shared by all of these languages, since their files import each other."""
         return self.evaluator.memo_tracked("javascript", lambda: TsQueries(self.evaluator, _COMPUTE))
 
-    def compute_query(self, query: LanguageQuery) -> frozenset[Hashable]:
-        return self._ts.compute(query.name, *query.arguments)  # type: ignore[arg-type]
-
     def resolve_import(self, file: FileScope, number: int) -> list[Site]:
         return self._ts.names.imported(self._ts.names.source_file(file), number)
 
@@ -87,7 +83,9 @@ class JavaScriptResolver(LanguageResolver):
         types = self._ts.value(file.path, node)
         return bool(types) and all(isinstance(value, External | LiteralType | TupleType) for value in types)
 
-    def base_sites(self, file: FileScope, definition: int) -> tuple[list[Site], bool]:
+    def overridden_sites(self, file: FileScope, definition: int) -> tuple[list[Site], bool] | None:
+        if not file.bases(definition):
+            return super().overridden_sites(file, definition)
         bases = self._ts.bases(file.path, definition)
         found = {definition_site(base.path, base.definition) for base in bases if isinstance(base, Instance)}
         return sorted(found), len(found) < len(file.bases(definition))

@@ -12,6 +12,7 @@ from enum import Enum
 from codeplane.facts import ir
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.queries import LanguageQuery, Member
+from codeplane.index.resolve.resolver import LanguageResolver
 from codeplane.index.resolve.types import NOTHING, Instance, Site, Type, Types, TypeVar
 from codeplane.languages.javascript.resolver.names import ModuleNames
 from codeplane.languages.javascript.resolver.source_file import SourceFile
@@ -50,21 +51,25 @@ class TsQueries:
     def __init__(self, evaluator: Evaluator, compute: Mapping[TsQuery, Compute]) -> None:
         self._evaluator = evaluator
         self._compute = compute
+        self._computes = {query: self._computation(function) for query, function in compute.items()}
         self.memo = evaluator.memo
         self.names = ModuleNames(evaluator)
         self._members: dict[frozenset[Value], Member] = {}
 
+    def _computation(self, function: Compute) -> Compute:
+        def compute(_: LanguageResolver, path: str, key: Hashable) -> frozenset[Hashable]:
+            return function(self, self.file(path), key)
+
+        return compute
+
     def file(self, path: str) -> SourceFile:
         return self.names.source_file(self._evaluator.file(path))
-
-    def compute(self, name: str, path: str, key: object) -> frozenset[Hashable]:
-        return self._compute[TsQuery(name)](self, self.file(path), key)
 
     def _expression(self, path: str, node: int) -> Types:
         return bound(self._compute[TsQuery.EXPRESSION](self, self.file(path), node))  # type: ignore[return-value, arg-type]
 
     def _query(self, query: TsQuery, path: str, key: Hashable) -> Types:
-        return self._evaluator.language_query(LanguageQuery(LANGUAGE, query.value, (path, key)), tuple)  # type: ignore[arg-type]
+        return self._evaluator.language_query(LanguageQuery(LANGUAGE, self._computes[query], (path, key)), tuple)  # type: ignore[arg-type]
 
     def value(self, path: str, node: int) -> Types:
         """Return the types of an expression."""
