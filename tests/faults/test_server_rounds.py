@@ -17,13 +17,8 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 
 from codeplane.disk.locks import find_owner
-from codeplane.index.indexer import Indexer
-from codeplane.index.options import IndexOptions
-from codeplane.ledger.chain import verify_chain
-from codeplane.store.integrity import Verdict
 from support.external_editor import Outside
-from support.mcp_client import McpClient, Place, is_alive, many_files, server_place, until
-from support.repositories import logical_dump, scratch_dump
+from support.mcp_client import McpClient, Place, check_state, is_alive, many_files, server_place, until
 
 KINDS = ("mcp", "mcp", "mcp", "up", "call", "call")
 CALLS = (("map_repo",), ("manage_index", "action=sync"), ("file_outline", "file=pkg/m1.py"))
@@ -104,16 +99,6 @@ class Round:
         until(lambda: not self._place.processes(), 10)
 
 
-def check(place: Place, scratch: Path) -> None:
-    options = IndexOptions(place.root, place.home / "state" / "codeplane", workers=1)
-    with Indexer.open(options, rebuild=True) as indexer:
-        indexer.sync()
-        assert logical_dump(indexer) == scratch_dump(place.root, scratch)
-        assert indexer.verify("full").verdict is Verdict.OK
-    found = verify_chain(place.root / ".codeplane")
-    assert found.is_intact and not found.breaks and not found.damaged, found
-
-
 def rounds(tmp_path: Path, seed: int, count: int) -> None:
     print(f"seed {seed}")
     chance = random.Random(seed)
@@ -122,7 +107,7 @@ def rounds(tmp_path: Path, seed: int, count: int) -> None:
         for number in range(count):
             began = time.monotonic()
             Round(place, chance, outside).run()
-            check(place, tmp_path)
+            check_state(place, tmp_path)
             if number % 20 == 19:
                 print(f"{number + 1} rounds, the last in {time.monotonic() - began:.1f} s", flush=True)
         assert not [process for process in psutil.Process().children(recursive=True) if is_alive(process)]

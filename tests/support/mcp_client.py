@@ -25,9 +25,13 @@ import psutil  # type: ignore[import-untyped]
 
 import codeplane
 from codeplane.disk.locks import FileLock
+from codeplane.index.indexer import Indexer
+from codeplane.index.options import IndexOptions
+from codeplane.ledger.chain import verify_chain
 from codeplane.server.runtime_directory import repository_id
 from codeplane.server.sync_client import query_state
-from support.repositories import make_repository
+from codeplane.store.integrity import Verdict
+from support.repositories import logical_dump, make_repository, scratch_dump
 from support.sandbox import Sandbox
 
 LATEST = "2026-07-28"
@@ -306,6 +310,17 @@ def index_held(place: Place) -> Iterator[None]:
     state.mkdir(mode=0o700, exist_ok=True)
     with FileLock(state / "lock").acquire(10):
         yield
+
+
+def check_state(place: Place, scratch: Path) -> None:
+    """The index equals a build from scratch, and the ledger is whole; no server may run."""
+    options = IndexOptions(place.root, place.home / "state" / "codeplane", workers=1)
+    with Indexer.open(options, rebuild=True) as indexer:
+        indexer.sync()
+        assert logical_dump(indexer) == scratch_dump(place.root, scratch)
+        assert indexer.verify("full").verdict is Verdict.OK
+    found = verify_chain(place.root / ".codeplane")
+    assert found.is_intact and not found.breaks and not found.damaged, found
 
 
 def until(condition: Callable[[], object], seconds: float = 30.0, pause: float = 0.01) -> float:
