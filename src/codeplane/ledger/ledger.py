@@ -16,6 +16,7 @@ from threading import Condition, Lock, Thread
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.ledger.ack_buffer import MAX_GROUP
+from codeplane.ledger.anchor import LedgerAnchor
 from codeplane.ledger.errors import closed_error
 from codeplane.ledger.events import Event, TaskState, closed_row, event_row, opened_row
 from codeplane.ledger.queries import MutationRow, find_tasks, list_mutation_ids, list_mutations
@@ -63,14 +64,17 @@ class Ledger:
         group_seconds: float = GROUP_SECONDS,
         queue_limit: int = QUEUE_LIMIT,
         recover: Recover | None = None,
+        anchor: LedgerAnchor | None = None,
     ) -> Ledger:
         """Open the ledger in a state directory and close what a dead process left open.
 
         `recover` rolls back an interrupted mutation. Missing space or permission does not raise: `is_available` is
         then False. `owner` is an id of this repository that no clone can know; a ledger of another owner is
-        quarantined. VERSION_MISMATCH if a newer version wrote the ledger.
+        quarantined. `anchor` shows whether the ledger was deleted or replaced. VERSION_MISMATCH if a newer version
+        wrote the ledger.
         """
-        writer = LedgerWriter(directory, owner, retention or Retention(), wall, RecoveryQueue(recover), queue_limit)
+        queue = RecoveryQueue(recover)
+        writer = LedgerWriter(directory, owner, retention or Retention(), wall, queue, queue_limit, anchor)
         ledger = cls(writer, directory, group_seconds, queue_limit)
         writer.try_open()
         ledger._thread.start()

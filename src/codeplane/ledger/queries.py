@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -88,6 +89,7 @@ _TASKS = "SELECT {fields} FROM tasks"
 _NEWEST_TASKS = f"{_TASKS} ORDER BY seq DESC LIMIT ?"
 _NAMED_TASKS = f"{_TASKS} WHERE task_id >= ? AND task_id < ? ORDER BY seq DESC LIMIT ?"
 _SUMS = "SELECT task_id, count(*), coalesce(sum(tokens_given), 0) FROM operations"
+_ROW_HASH = "SELECT hash FROM events WHERE seq = ?"
 _FIRST_NUMBER = "SELECT min(seq) FROM events"
 _LAST_ROWS = "SELECT {fields} FROM events WHERE kind <> 'start' ORDER BY seq DESC LIMIT ?"
 _INTENT_FIELDS = ("seq", "mutation_id", "at_ms", "tool", "session_id", "task_id", "plan")
@@ -221,6 +223,15 @@ def last_rows(directory: Path, limit: int) -> list[EventRow]:
             break
         found.extend(EventRow(*line) for line in page)
     return found
+
+
+def find_row_hash(directory: Path, seq: int) -> str:
+    """Return the hash of a row, newest file first; empty if the row is missing or cannot be read."""
+    for path in _files_newest_first(directory):
+        with suppress(CodePlaneError):
+            for (digest,) in _query(path, _ROW_HASH, (), [seq]):
+                return str(digest)
+    return ""
 
 
 def _tasks(directory: Path, sql: str, parameters: Sequence[Value], limit: int) -> list[TaskRow]:

@@ -17,6 +17,7 @@ from codeplane import telemetry
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.disk.locks import FileLock
 from codeplane.ledger.ack_buffer import AckBuffer
+from codeplane.ledger.anchor import LedgerAnchor
 from codeplane.ledger.errors import unwritable_error
 from codeplane.ledger.file import LedgerFile
 from codeplane.ledger.open_items import OPENINGS, OpenItems
@@ -54,6 +55,7 @@ class LedgerWriter:
         wall: Callable[[], float],
         recovery: RecoveryQueue,
         max_retained: int,
+        anchor: LedgerAnchor | None,
     ) -> None:
         self._directory = directory
         self.owner = owner
@@ -61,6 +63,7 @@ class LedgerWriter:
         self._wall = wall
         self.recovery = recovery
         self._max_retained = max_retained
+        self._anchor = anchor
         self.acks = AckBuffer(directory, owner)
         self.file: LedgerFile | None = None
         self.is_locked_elsewhere = False
@@ -192,6 +195,7 @@ class LedgerWriter:
             self._rotation_tried_at = float("-inf")
             self.file = following
             self._close_leftovers(OpenedLedger(following), now)
+            self._move_anchor(following, synced=True)
         except CodePlaneError as error:
             telemetry.warn("the ledger could not be rotated", code=error.code.name)
             self._close_file()
@@ -212,6 +216,7 @@ class LedgerWriter:
         file = self.file or self._open_file(thorough=thorough)
         retained = self._retained
         numbers = file.append([*retained, *rows], durable=durable or bool(retained))
+        self._move_anchor(file, synced=durable or bool(retained))
         self._retained = []
         self.open_items.track([*retained, *rows], numbers)
         return numbers[len(retained) :]
@@ -242,9 +247,11 @@ class LedgerWriter:
         if opened.quarantined is not None:
             self._quarantine(opened.quarantined)
         try:
+            self._compare_with_anchor(now)
             if not self.acks.is_open:
                 opened = self._append_pending(opened)
             self._close_leftovers(opened, now)
+            self._move_anchor(opened.file, synced=False)
         except BaseException:
             with suppress(CodePlaneError):
                 opened.file.close()
@@ -255,6 +262,20 @@ class LedgerWriter:
     def _quarantine(self, quarantined: QuarantinedFile) -> None:
         self.quarantined.append(quarantined)
         telemetry.warn("a ledger file was quarantined", kind=quarantined.kind, moved_to=quarantined.moved_to)
+        if self._anchor is not None and quarantined.kind == "damaged":
+            text = f"{quarantined.moved_to} was set aside: {quarantined.reason}"
+            self._anchor.record(text, self.now_ms())
+
+    def _compare_with_anchor(self, now: int) -> None:
+        missing = self._anchor.missing_row(self._directory) if self._anchor is not None else ""
+        if missing and self._anchor is not None:
+            telemetry.warn("the ledger differs from its anchor", problem=missing)
+            self._anchor.record(missing, now)
+            self._anchor.reset()
+
+    def _move_anchor(self, file: LedgerFile, *, synced: bool) -> None:
+        if self._anchor is not None:
+            self._anchor.move(file.head, synced=synced)
 
     def _append_pending(self, opened: OpenedLedger) -> OpenedLedger:
         """Append the rows that a dead process had acknowledged, and start buffering new ones."""
@@ -298,3 +319,5 @@ class LedgerWriter:
         if file is not None:
             with suppress(CodePlaneError):
                 file.close()
+                # Closing writes the log of changes into the file and syncs it.
+                self._move_anchor(file, synced=True)

@@ -1,4 +1,5 @@
-"""Checks of everything that CodePlane depends on, each with a remedy. Read-only.
+"""Checks of everything that CodePlane depends on, each with a remedy. Read-only, except that findings about the
+ledger are recorded in the user's state directory.
 
 Checks of higher layers (clients, server) are passed in as further groups.
 """
@@ -7,8 +8,10 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 
 from codeplane.base.errors import CodePlaneError
 from codeplane.base.paths import display
@@ -23,6 +26,8 @@ from codeplane.git.repository import repo_version
 from codeplane.index.fingerprint import runtime_fingerprint
 from codeplane.languages.registry import languages
 from codeplane.languages.versions import grammar_pins, grammar_versions
+from codeplane.ledger.anchor import LedgerAnchor
+from codeplane.ledger.chain import ChainReport
 from codeplane.ledger.chain import verify_chain as verify_ledger
 from codeplane.ledger.paths import ARCHIVE_NAME, LOCK_NAME
 from codeplane.operations.context import Context
@@ -35,6 +40,7 @@ from codeplane.store.integrity import IndexCheck, Verdict, verify
 from codeplane.store.layout import StateDirectory, open_state
 from codeplane.store.records import FileState
 from codeplane.store.registry import read_binding
+from codeplane.store.state_files import STATE_NAME
 
 MINIMUM_PYTHON = (3, 11)
 _MAX_FAILED = 20
@@ -213,19 +219,26 @@ def _size(context: Context, state: StateDirectory) -> DoctorCheck:
 
 
 def _ledger(context: Context) -> Iterator[DoctorCheck]:
+    """Verify the chain and compare it with its anchor. A finding is kept until the operator acknowledges it."""
     state = open_state(context.root)
+    anchor = LedgerAnchor(context.user_state, context.root)
     found = verify_ledger(state.path) if state is not None else None
+    for problem in _ledger_problems(context, found, anchor):
+        anchor.record(problem, time.time_ns() // 1_000_000)
+    known = anchor.findings()
+    opened = [finding for finding in known if finding.acknowledged_at_ms is None]
+    if opened:
+        message = f"the ledger is damaged or was modified: {opened[0].text}"
+        remedy = "Keep a copy if you need it, then accept the ledger as it is with 'cpl ledger acknowledge'."
+        about = tuple(f"{_moment(finding.found_at_ms)}: {finding.text}" for finding in opened[1:])
+        yield DoctorCheck("ledger", False, "error", message, remedy, about)
+        return
     if found is None or not found.files:
         yield DoctorCheck("ledger", True, "info", "no calls recorded")
         return
-    if found.broken is not None:
-        row = f"row {found.broken.seq} of " if found.broken.seq is not None else ""
-        message = f"the ledger is damaged or was modified: {row}{found.broken.file}: {found.broken.reason}"
-        remedy = "Keep a copy if you need it; the next server sets it aside and starts a new one."
-        yield DoctorCheck("ledger", False, "error", message, remedy)
-        return
     files = f" in {found.files} files" if found.files > 1 else ""
-    yield DoctorCheck("ledger", True, "info", f"{found.rows:,} events{files}, hash chain intact")
+    state_words = "hash chain intact" if found.is_intact else "acknowledged damage"
+    yield DoctorCheck("ledger", True, "info", f"{found.rows:,} events{files}, {state_words}")
     if found.damaged:
         message = (
             f"{len(found.damaged)} damaged files were set aside"
@@ -255,3 +268,16 @@ def _writes(context: Context) -> Iterator[DoctorCheck]:
         if leftover.reason is LeftoverReason.INTERRUPTED:
             remedy = "Start a server, or run any 'cpl' command that writes."
         yield DoctorCheck("writes", False, "error", message, remedy, about)
+
+
+def _ledger_problems(context: Context, found: ChainReport | None, anchor: LedgerAnchor) -> Iterator[str]:
+    if found is not None and found.broken is not None:
+        row = f"row {found.broken.seq} of " if found.broken.seq is not None else ""
+        yield f"{row}{found.broken.file}: {found.broken.reason}"
+    missing = anchor.missing_row(context.root / STATE_NAME)
+    if missing:
+        yield missing
+
+
+def _moment(at_ms: int) -> str:
+    return datetime.fromtimestamp(at_ms / 1000).strftime("%Y-%m-%d %H:%M")

@@ -6,6 +6,7 @@ A running server does this itself.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from codeplane.base.limits import MAX_LIMIT
 from codeplane.base.paths import display
 from codeplane.disk.locks import find_owner
 from codeplane.ledger.ack_buffer import has_pending_rows
+from codeplane.ledger.anchor import LedgerAnchor, LedgerFinding
 from codeplane.ledger.ledger import Ledger
 from codeplane.ledger.paths import ARCHIVE_NAME, LOCK_NAME
 from codeplane.ledger.queries import (
@@ -29,6 +31,7 @@ from codeplane.ledger.rotation import Retention
 from codeplane.operations.context import Context
 from codeplane.store.identity import user_identity
 from codeplane.store.layout import open_state
+from codeplane.store.state_files import STATE_NAME
 
 
 @dataclass(frozen=True)
@@ -45,8 +48,21 @@ def ledger_directory(context: Context) -> Path | None:
         return None
     if has_pending_rows(state.path) and find_owner(state.path / ARCHIVE_NAME / LOCK_NAME) is None:
         retention = Retention(days=context.config.ledger.retention_days)
-        Ledger.open(state.path, owner=user_identity(context.user_state), retention=retention).close()
+        anchor = LedgerAnchor(context.user_state, context.root)
+        Ledger.open(state.path, owner=user_identity(context.user_state), retention=retention, anchor=anchor).close()
     return state.path
+
+
+def open_findings(context: Context) -> tuple[LedgerFinding, ...]:
+    """Return signs of tampering or damage that were not acknowledged."""
+    found = LedgerAnchor(context.user_state, context.root).findings()
+    return tuple(finding for finding in found if finding.acknowledged_at_ms is None)
+
+
+def acknowledge_findings(context: Context) -> tuple[LedgerFinding, ...]:
+    """Accept the ledger as it is; return the findings that were open."""
+    state_path = context.root / STATE_NAME
+    return LedgerAnchor(context.user_state, context.root).acknowledge(state_path, time.time_ns() // 1_000_000)
 
 
 def list_calls(

@@ -12,6 +12,7 @@ from codeplane.base.errors import CodePlaneError
 from codeplane.edits.mutation import Editor
 from codeplane.edits.recover import roll_back_interrupted
 from codeplane.edits.undo_store import RetentionLimits
+from codeplane.ledger.anchor import LedgerAnchor
 from codeplane.ledger.events import TaskState
 from codeplane.ledger.ledger import Ledger
 from codeplane.ledger.rotation import Retention
@@ -85,6 +86,7 @@ def _open_ledger(context: Context) -> Ledger | None:
             owner=owner,
             retention=retention,
             recover=partial(roll_back_interrupted, context.root, owner=owner),
+            anchor=LedgerAnchor(context.user_state, context.root),
         )
     except CodePlaneError as error:
         telemetry.warn("the ledger cannot be opened", error=error.code.name)

@@ -81,7 +81,7 @@ def settings_path(user_state: Path, root: Path) -> Path:
 
 def read_binding(user_state: Path, root: Path) -> Binding | None:
     """Return the binding of the repository at a canonical path; None if it is missing, damaged or another user's."""
-    fields = _read(binding_path(user_state, root))
+    fields = read_small_file(binding_path(user_state, root))
     try:
         binding = Binding(fields["root"], fields["repo_uuid"], fields["index_id"], fields["previous_index_id"])
     except (KeyError, TypeError):
@@ -99,7 +99,7 @@ def write_binding(user_state: Path, root: Path, binding: Binding) -> NotBound | 
         "index_id": binding.index_id,
         "previous_index_id": binding.previous_index_id,
     }
-    return _write(binding_path(user_state, root), fields)
+    return write_small_file(binding_path(user_state, root), fields)
 
 
 def remove_binding(user_state: Path, root: Path) -> None:
@@ -109,7 +109,7 @@ def remove_binding(user_state: Path, root: Path) -> None:
 
 def read_settings(user_state: Path, root: Path) -> RootSettings:
     """Return the settings of the repository at a canonical path; defaults if they are missing or damaged."""
-    fields = _read(settings_path(user_state, root))
+    fields = read_small_file(settings_path(user_state, root))
     try:
         if fields["root"] != _root_text(root):
             return RootSettings()
@@ -127,7 +127,7 @@ def write_settings(user_state: Path, root: Path, settings: RootSettings) -> NotB
         "ignore_patterns": list(settings.ignore_patterns),
         "extensions": dict(settings.extensions),
     }
-    return _write(settings_path(user_state, root), fields)
+    return write_small_file(settings_path(user_state, root), fields)
 
 
 def remove_settings(user_state: Path, root: Path) -> None:
@@ -135,7 +135,7 @@ def remove_settings(user_state: Path, root: Path) -> None:
         os.unlink(settings_path(user_state, root))
 
 
-def _read(path: Path) -> Any:
+def read_small_file(path: Path) -> Any:
     """Return the fields of a small file; none if it is missing, damaged or another user's."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -147,12 +147,13 @@ def _read(path: Path) -> Any:
         return {}
 
 
-def _write(path: Path, fields: Mapping[str, object]) -> NotBound | None:
+def write_small_file(path: Path, fields: Mapping[str, object], *, sync: bool = True) -> NotBound | None:
+    """Replace the fields of a small file. Return the reason if the directory is not writable."""
     try:
         os.makedirs(path.parent, mode=0o700, exist_ok=True)
         handle = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            write_atomic(handle, path.name, orjson.dumps(fields))
+            write_atomic(handle, path.name, orjson.dumps(fields), sync=sync)
         finally:
             os.close(handle)
     except OSError as error:

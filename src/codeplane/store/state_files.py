@@ -49,8 +49,8 @@ def open_optional_directory(name: str, parent: int) -> Iterator[int | None]:
         yield handle
 
 
-def write_atomic(directory: int, name: str, data: bytes) -> None:
-    """Replace a file in an open directory: after a power loss it has the old or the new content."""
+def write_atomic(directory: int, name: str, data: bytes, *, sync: bool = True) -> None:
+    """Replace a file in an open directory. With `sync`, it has the old or the new content after a power loss, too."""
     # The random part serves concurrent threads; the process id comes last, where `is_owner_alive` expects it.
     temporary = f"{TEMPORARY_PREFIX}{name.strip('.')}-{secrets.token_hex(8)}-{os.getpid()}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -59,13 +59,15 @@ def write_atomic(directory: int, name: str, data: bytes) -> None:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
-            os.fsync(file.fileno())
+            if sync:
+                os.fsync(file.fileno())
         try:
             os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
         except IsADirectoryError:
             remove_entry(name, directory)
             os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
-        os.fsync(directory)
+        if sync:
+            os.fsync(directory)
     except OSError as error:
         with suppress(OSError):
             os.unlink(temporary, dir_fd=directory)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from codeplane.ledger.anchor import LedgerAnchor
 from codeplane.store.layout import StateDirectory, open_state, remove_state
 from codeplane.store.registry import remove_binding, remove_settings
 
@@ -53,5 +54,6 @@ def remove_index(state: StateDirectory, user_state: Path, root: Path, everything
         return ClearReport(tuple(state.clear(keep=KEPT)), size)
     remove_binding(user_state, root)
     remove_settings(user_state, root)
+    LedgerAnchor(user_state, root).remove()
     remove_state(state)
     return ClearReport((state.path.name,), size)

@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from codeplane import telemetry
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 from codeplane.base.text_lines import table
 from codeplane.cli.answer import Reply, answer
-from codeplane.cli.assemble import Invocation, assemble
+from codeplane.cli.assemble import Assembly, Invocation, assemble
 from codeplane.cli.options import json_option, limit_option
 from codeplane.cli.terminal import Style, columns, duration, facts, fit, number
 from codeplane.operations.receipt import parse_json_column
@@ -42,7 +43,7 @@ _NAMES = {code.number: code.name for code in ErrorCode}
 @dataclass(frozen=True)
 class LedgerOptions:
     words: tuple[str, ...] = ()
-    """The subcommand: none or `list`, `show ID`, `follow`, `tasks`."""
+    """The subcommand: none or `list`, `show ID`, `follow`, `tasks`, `acknowledge`."""
     task: str | None = None
     tool: str | None = None
     since: str | None = None
@@ -51,7 +52,7 @@ class LedgerOptions:
 
 
 @click.command()
-@click.argument("words", metavar="[list|show ID|follow|tasks]", nargs=-1)
+@click.argument("words", metavar="[list|show ID|follow|tasks|acknowledge]", nargs=-1)
 @click.option("-t", "--task", metavar="TASK", help="Only calls of this task; a prefix of its id is enough.")
 @click.option("--tool", metavar="TOOL", help="Only calls of this tool.")
 @click.option("--since", metavar="WHEN", help="Only calls since WHEN: 30m, 2h, 7d, a date or a time.")
@@ -74,6 +75,7 @@ def ledger(
     cpl ledger show ID   show one call
     cpl ledger follow    print new calls until Ctrl-C
     cpl ledger tasks     list tasks
+    cpl ledger acknowledge   accept the ledger after 'cpl doctor' reported damage
     """
     options = LedgerOptions(words, task, tool, since, limit, json)
     context.exit(answer("ledger", lambda: _ledger(context.obj, options), json=json))
@@ -101,7 +103,7 @@ def moment(at_ms: int) -> str:
 
 
 def _ledger(invocation: Invocation, options: LedgerOptions) -> Reply:
-    from codeplane.operations.ledger import get_call, ledger_directory, list_calls, summarize_tasks
+    from codeplane.operations.ledger import get_call, ledger_directory, list_calls, open_findings, summarize_tasks
 
     what, *rest = options.words or ("list",)
     if what == "follow" and not rest:
@@ -115,7 +117,11 @@ def _ledger(invocation: Invocation, options: LedgerOptions) -> Reply:
             example="cpl ledger --tool search --since 2h",
         )
     assembly = assemble(invocation)
+    if what == "acknowledge" and not rest:
+        return _acknowledge(assembly)
     directory = ledger_directory(assembly.context)
+    found = [f"the ledger is damaged or was modified: {each.text}" for each in open_findings(assembly.context)]
+    assembly = replace(assembly, warnings=(*assembly.warnings, *found))
     style = Style.of(sys.stdout)
     if what == "tasks" and not rest:
         tasks = summarize_tasks(directory, options.limit)
@@ -126,9 +132,21 @@ def _ledger(invocation: Invocation, options: LedgerOptions) -> Reply:
         return Reply(call_fields(row), "\n".join(_call_facts(row, style)), warnings=assembly.warnings)
     if what != "list" or rest:
         raise _usage(" ".join(options.words))
-    found = list_calls(directory, options.limit, _wanted(options, directory))
-    result = {"calls": [call_fields(row) for row in found]}
-    return Reply(result, "\n".join(_call_lines(found, style)), warnings=assembly.warnings)
+    rows = list_calls(directory, options.limit, _wanted(options, directory))
+    result = {"calls": [call_fields(row) for row in rows]}
+    return Reply(result, "\n".join(_call_lines(rows, style)), warnings=assembly.warnings)
+
+
+def _acknowledge(assembly: Assembly) -> Reply:
+    """Accept the ledger after damage or tampering was reported."""
+    from codeplane.operations.ledger import acknowledge_findings
+
+    found = acknowledge_findings(assembly.context)
+    telemetry.info("findings about the ledger were acknowledged", findings=len(found))
+    lines = [f"{moment(each.found_at_ms)}  {display(each.text)}" for each in found]
+    text = "Acknowledged:" if found else "Nothing to acknowledge."
+    result = {"acknowledged": [{"text": each.text, "found_at": each.found_at_ms} for each in found]}
+    return Reply(result, "\n".join([text, *lines]), message=text, warnings=assembly.warnings)
 
 
 def _follow(invocation: Invocation, options: LedgerOptions) -> Reply:
@@ -274,7 +292,7 @@ def _usage(received: str) -> CodePlaneError:
     return CodePlaneError(
         ErrorCode.ARGUMENT_INVALID,
         f"unknown subcommand '{display(received[:80])}'",
-        expected="list, show ID, follow or tasks",
+        expected="list, show ID, follow, tasks or acknowledge",
         received=display(received[:80]),
         example="cpl ledger tasks",
     )
