@@ -167,3 +167,14 @@ def test_typescript_property_includes_its_redeclarations(indexed: Sandbox) -> No
     for line in (2, 5):
         (found,) = indexed.json("refs", f"shapes.ts:{line}:3")["result"]["symbols"]
         assert {row["line"] for row in found["references"]} == {2, 5, 8, 11} - {line}
+
+
+def test_overload_signatures_share_the_rows_of_the_implementation(indexed: Sandbox) -> None:
+    write(
+        indexed.root,
+        "over.py",
+        "from typing import overload\n@overload\ndef parse(text: str) -> str: ...\n@overload\n"
+        "def parse(text: int) -> int: ...\ndef parse(text):\n    return text\nparse(1)\n",
+    )
+    assert indexed.run("refs", "parse").stdout.splitlines()[-1] == "over.py:8:parse(1)"
+    assert indexed.run("refs", "parse").stdout.count("parse(1)") == 1

@@ -29,6 +29,11 @@ FILES: dict[str, str | bytes] = {
     "tests/test_only.py": "from only import only\n\n\n"
     + "".join(f"def test_{n}():\n    only()\n\n\n" for n in range(15)),
     "long.py": "def far():\n    return 1\n\n\ndef use():\n" + "    far()\n" * 6,
+    "over.py": (
+        "from typing import overload\n\n\n@overload\ndef parse(text: str) -> str: ...\n@overload\n"
+        "def parse(text: int) -> int: ...\ndef parse(text):\n    return convert(text)\n\n\ndef convert(text):\n"
+        "    return text\n\n\ndef run():\n    return parse(1)\n"
+    ),
     "many.py": "def many():\n    return 1\n\n\n" + "".join(f"def user_{n:02}():\n    many()\n\n\n" for n in range(50)),
 }
 
@@ -137,3 +142,10 @@ def test_json_is_unchanged_by_default(server: Server) -> None:
     callees = {edge["callee"] for edge in result["edges"] if edge["caller"] == "shop/cart.py#Cart.total@2"}
     assert callees == {"shop/cart.py#add@9"}
     assert not any("via" in edge for edge in result["edges"])
+
+
+@pytest.mark.parametrize("direction", ["callers", "both"])
+def test_overload_signatures_share_the_rows_of_the_implementation(server: Server, direction: str) -> None:
+    shown = lines(server, "parse", direction=direction)
+    assert shown[:2] == ["parse  over.py:8", "< 17\treturn parse(1)  run"]
+    assert [line for line in shown if line.startswith("parse ")] == ["parse  over.py:8"]

@@ -13,6 +13,7 @@ from codeplane.base.limits import MAX_LIMIT
 from codeplane.base.paths import RepoPath, display
 from codeplane.base.text_lines import TextLine, note, plural
 from codeplane.disk.safe_open import Root
+from codeplane.facts.model import ReferenceRole
 from codeplane.operations.definitions import Definition, find_definitions
 from codeplane.operations.imports import find_import_cycles, find_imports
 from codeplane.operations.read_meta import read_meta
@@ -209,10 +210,22 @@ def _uses_text(call: Call, found: Sequence[SymbolUses]) -> list[TextLine]:
             return lines[number - 1] if number <= len(lines) else ""
 
         lines: list[TextLine] = []
-        for uses in found:
-            lines += uses_lines(uses, source_line, several=len(found) > 1)
+        shown = _without_overload_signatures(found)
+        for uses in shown:
+            lines += uses_lines(uses, source_line, several=len(shown) > 1)
             lines += map(note, _uses_notes(call, uses))
     return lines
+
+
+def _without_overload_signatures(found: Sequence[SymbolUses]) -> list[SymbolUses]:
+    """Keep the last of definitions of one name in one file whose references are the same."""
+
+    def key(uses: SymbolUses) -> tuple[str, str, tuple[UseRow, ...]]:
+        references = tuple(row for row in uses.rows if row.role is ReferenceRole.REFERENCE)
+        return uses.symbol.path, uses.symbol.lexical_path if references else uses.symbol.reference, references
+
+    last = {key(uses): uses for uses in found}
+    return [uses for uses in found if last[key(uses)] is uses]
 
 
 def _uses_notes(call: Call, uses: SymbolUses) -> Iterator[str]:

@@ -10,7 +10,7 @@ file heads its rows, a deep directory its files, and a symbol that many calls go
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -58,10 +58,11 @@ def render_call_graph(view: GraphView) -> list[TextLine]:
     lines: list[TextLine] = []
     symbols = {root: view.graph.nodes[root] for root in view.graph.roots}
     classes = {symbol.lexical_path for symbol in symbols.values() if symbol.kind in CLASSES}
+    hidden = _overload_signatures(view.graph, symbols)
     for root, symbol in symbols.items():
         # A constructor and its class have the same callers.
         is_told = symbol.kind == "constructor" and _owner_name(symbol) in classes
-        if not is_told:
+        if not is_told and root not in hidden:
             lines.append(_heading(symbol))
             if view.direction != "callees":
                 lines += _callers(view, root, symbol)
@@ -71,6 +72,25 @@ def render_call_graph(view: GraphView) -> list[TextLine]:
         call = f" ({view.more_call})" if view.more_call else ""
         lines.append(note(f"more: {view.graph.left_out:,}{call}"))
     return lines
+
+
+def _overload_signatures(graph: CallGraph, symbols: Mapping[str, Symbol]) -> set[str]:
+    """Return the roots whose callers and callees a later root of the same name and file has, too."""
+    incoming: dict[str, set[tuple[str, tuple[int, ...]]]] = {root: set() for root in symbols}
+    outgoing: dict[str, set[str]] = {root: set() for root in symbols}
+    for edge in graph.edges:
+        if edge.callee in incoming:
+            incoming[edge.callee].add((edge.caller, edge.lines))
+        if edge.caller in outgoing:
+            outgoing[edge.caller].add(edge.callee)
+    last: dict[tuple[str, str], str] = {}
+    hidden: set[str] = set()
+    for root, symbol in symbols.items():
+        before = last.get((symbol.path, symbol.lexical_path))
+        if before is not None and incoming[before] == incoming[root] != set() and outgoing[before] <= outgoing[root]:
+            hidden.add(before)
+        last[symbol.path, symbol.lexical_path] = root
+    return hidden
 
 
 def _heading(symbol: Symbol) -> TextLine:
