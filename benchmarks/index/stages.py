@@ -22,7 +22,7 @@ import resource
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -247,6 +247,13 @@ def text_index(root: Path, place: Path) -> Found:
 
 def extraction(root: Path, place: Path) -> Found:
     """CPU seconds of the work of a parse worker, by language; a file of none is read for its words alone."""
+    sources = list_sources(root)
+    found, languages = _clocked(lambda: extract_all(sources))
+    return found | {"languages": languages}
+
+
+def list_sources(root: Path) -> list[tuple[str, str, bytes]]:
+    """Return (language, path, text) of every file that the workers read, and load the grammars."""
     sources = []
     for path, language, state, _ in list_files(root):
         text = decode((root / path).read_bytes()) if state in (FileState.INDEXED, FileState.TEXT) else None
@@ -255,20 +262,24 @@ def extraction(root: Path, place: Path) -> Found:
             sources.append((name, path, text.data.replace(b"\r\n", b"\n")))
     for name in {name for name, _, _ in sources if name}:
         extract(name, "", b"")
+    return sources
+
+
+def extract_all(
+    sources: Sequence[tuple[str, str, bytes]], done: Callable[[str], None] = lambda language: None
+) -> dict[str, list[float]]:
+    """Do the work of a parse worker; return files, bytes and CPU seconds by language. `done` is called per file."""
     taken: dict[str, list[float]] = defaultdict(lambda: [0, 0, 0.0])
-
-    def work() -> None:
-        for name, path, source in sources:
-            started = time.process_time()
-            found = extract(name, path, source) if name else Extraction(Facts(), ())
-            encode(0, found, read_searchable(source, found.facts.defs, hints=not name and may_define(path)))
-            row = taken[name]
-            row[0] += 1
-            row[1] += len(source)
-            row[2] += time.process_time() - started
-
-    found, _ = _clocked(work)
-    return found | {"languages": {name: taken[name] for name in sorted(taken)}}
+    for name, path, source in sources:
+        started = time.process_time()
+        found = extract(name, path, source) if name else Extraction(Facts(), ())
+        encode(0, found, read_searchable(source, found.facts.defs, hints=not name and may_define(path)))
+        row = taken[name]
+        row[0] += 1
+        row[1] += len(source)
+        row[2] += time.process_time() - started
+        done(name)
+    return {name: taken[name] for name in sorted(taken)}
 
 
 def walk(root: Path, place: Path) -> Found:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.index.cold_index import FLOOR
+from benchmarks.index.profile import measure as measure_profile
 from benchmarks.index.stages import STAGES
 from benchmarks.index.switching import measure as measure_switching
 from benchmarks.trees import copy_repository
@@ -51,3 +52,14 @@ def test_a_cold_index_is_shown_by_language_and_every_stage_of_its_floor_runs(rep
     assert {name: row[0] for name, row in languages.items()} == {"": 1, "html": 1, "markdown": 1, "python": FILES}
     assert languages["python"][1] == sum(file.stat().st_size for file in repository.rglob("*.py"))
     assert all(row[2] > 0 for row in languages.values())
+
+
+def test_the_profile_of_an_index_adds_up(repository: Path) -> None:
+    result = measure_profile([repository], 1)
+    (found,) = result.data["0 repository"]
+    built, extracted = found["build"], found["extract"]
+    assert built["stages"]["parse workers"] > 0
+    assert sum(built["stages"].values()) == pytest.approx(built["cpu"], rel=0.1)
+    by_stage = sum(sum(stages.values()) for stages in extracted["stages"].values())
+    assert by_stage == pytest.approx(sum(row[2] for row in extracted["languages"].values()), rel=0.3)
+    assert {"parse", "queries", "names", "flow", "terms", "packing"} <= {*extracted["stages"]["python"]}
