@@ -22,7 +22,7 @@ from benchmarks.trees import copy_repository, scratch, settle
 from codeplane.query.snapshot import open_current
 from codeplane.store.layout import open_state
 
-MOST_SECONDS = 0.250
+MOST_SECONDS = 0.200
 ROUNDS = 15
 
 

@@ -294,12 +294,15 @@ def test_languages(sandbox: Sandbox) -> None:
 def test_status_imports_nothing_heavy(indexed: Sandbox) -> None:
     code = (
         "import sys\nfrom codeplane.cli.main import app\napp(['status'], standalone_mode=False)\n"
-        "print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+        "print(*sorted({name.partition('.')[0] for name in sys.modules}))\n"
+        "print(*sorted({'.'.join(name.split('.')[:3]) for name in sys.modules if name.startswith('codeplane.')}))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=indexed.root, env=indexed.environment(), capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    loaded = set(done.stdout.splitlines()[-1].split())
-    assert "codeplane" in loaded
-    assert loaded.isdisjoint({"pydantic", "rich", "pygit2", "tree_sitter", "yaml", "asyncio", "multiprocessing"})
+    packages, modules = (set(line.split()) for line in done.stdout.splitlines()[-2:])
+    assert "codeplane" in packages
+    assert packages.isdisjoint({"pydantic", "rich", "pygit2", "tree_sitter", "yaml", "asyncio", "multiprocessing"})
+    assert "codeplane.operations.status" in modules
+    assert modules.isdisjoint({"codeplane.languages.python", "codeplane.ledger", "codeplane.edits", "codeplane.tools"})

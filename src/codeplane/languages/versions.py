@@ -1,26 +1,31 @@
-"""Installed versions of the grammars: part of an index's fingerprint."""
+"""Versions of the grammars: part of an index's fingerprint.
+
+Every command reads them, so this imports no language: the grammars are those that the distribution requires.
+"""
 
 from __future__ import annotations
 
 from functools import cache
 from importlib.metadata import PackageNotFoundError, requires, version
 
-from codeplane.languages.registry import languages
+_PREFIX = "tree-sitter-"
 
 
 @cache
 def grammar_versions() -> dict[str, str]:
     """Return the installed version of each grammar, by distribution."""
-    versions: dict[str, str] = {}
-    for language in (language for language in languages() if language.distribution):
-        try:
-            versions[language.distribution] = version(language.distribution)
-        except PackageNotFoundError:
-            versions[language.distribution] = "missing"
-    return dict(sorted(versions.items()))
+    return {name: _installed(name) for name in grammar_pins()}
 
 
+@cache
 def grammar_pins() -> dict[str, str]:
     """Return the version of each grammar that the queries are tested with, by distribution."""
-    pins = dict(wanted.partition("==")[::2] for wanted in requires("codeplane") or () if ";" not in wanted)
-    return {name: pins[name] for name in grammar_versions() if name in pins}
+    pins = (wanted.partition("==")[::2] for wanted in requires("codeplane") or () if ";" not in wanted)
+    return dict(sorted((name, pin) for name, pin in pins if name.startswith(_PREFIX)))
+
+
+def _installed(distribution: str) -> str:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return "missing"

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
 from codeplane.base.warnings import Notice, WarningCode
-from codeplane.edits.recover import LeftoverMutation
 from codeplane.index.options import IndexProgress, SyncReport
+
+if TYPE_CHECKING:
+    from codeplane.edits.recover import LeftoverMutation
 
 T = TypeVar("T")
 
