@@ -23,9 +23,7 @@ from codeplane.facts.ir import (
 from codeplane.index.resolve.calls import RECEIVER, bind_arguments, bind_values, call_operators, constructors
 from codeplane.index.resolve.evaluator import Arguments, Evaluator
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.overloaded import OverloadedResolver
-from codeplane.index.resolve.queries import CallGroup
-from codeplane.index.resolve.resolver import CALLABLES
+from codeplane.index.resolve.queries import CallTargets
 from codeplane.index.resolve.types import (
     BoundMethod,
     ClassType,
@@ -35,7 +33,6 @@ from codeplane.index.resolve.types import (
     Instance,
     LiteralType,
     ParamType,
-    SiteKind,
     Type,
     Types,
     in_order,
@@ -43,10 +40,6 @@ from codeplane.index.resolve.types import (
 
 _MAX_ROUNDS = 3
 """Rounds of passing functions on within a file."""
-_IMPLIED_METHODS: Mapping[FlowKind, tuple[str, ...]] = {
-    FlowKind.FOR: ("__iter__", "__next__", "__aiter__", "__anext__"),
-    FlowKind.WITH: ("__enter__", "__exit__"),
-}
 _HIGHER_ORDER = frozenset({"builtins.map", "builtins.filter", "functools.reduce"})
 """Externals that call the functions passed to them."""
 
@@ -130,27 +123,16 @@ def _head(file: FileScope, node: int, through: tuple[type, ...]) -> Expr:
 
 def _edges(evaluator: Evaluator, file: FileScope, columns: Columns, note: _Note) -> Iterator[CallEdge]:
     resolver = evaluator.resolver(file)
-    own = resolver.call_targets(file)
     for node, scope, line, col in file.summary.flow.calls:
         expr = file.exprs[node]
         assert isinstance(expr, CallExpr | NewExpr)
-        if own is not None:
-            made = resolver.constructed_classes(file, expr.callee) if isinstance(expr, NewExpr) else ()
-            yield CallEdge(scope, line, col, expr.reference, _ordered(own[node]), node, _classes(made))
-        elif isinstance(resolver, OverloadedResolver):
-            groups = resolver.resolve_call(file, node)
-            targets = _overloads(evaluator, groups)
-            yield CallEdge(scope, line, col, expr.reference, targets, -1, _instantiated(evaluator, groups))
-        else:
-            found, classes = _call_targets(evaluator, file, expr, note)
-            yield CallEdge(scope, line, col, expr.reference, _ordered(found), node, _classes(classes))
-    if own is None:
+        found = resolver.call_targets(file, node) or _call_targets(evaluator, file, expr, note)
+        yield CallEdge(scope, line, col, expr.reference, _ordered(found.run), node, _classes(found.constructed))
+    if resolver.traits.implied_methods:
         yield from _implied_calls(evaluator, file, columns, note)
 
 
-def _call_targets(
-    evaluator: Evaluator, file: FileScope, expr: CallExpr | NewExpr, note: _Note
-) -> tuple[set[Type], set[Type]]:
+def _call_targets(evaluator: Evaluator, file: FileScope, expr: CallExpr | NewExpr, note: _Note) -> CallTargets:
     is_new = isinstance(expr, NewExpr)
     targets: set[Type] = set()
     classes: set[Type] = set()
@@ -168,7 +150,7 @@ def _call_targets(
                 for passed in evaluator.infer(file, part):
                     if isinstance(passed, Function | BoundMethod):
                         targets |= set(_called(evaluator, file, passed))
-    return targets, classes
+    return CallTargets(targets, classes)
 
 
 def _implied_calls(evaluator: Evaluator, file: FileScope, columns: Columns, note: _Note) -> Iterator[CallEdge]:
@@ -186,17 +168,18 @@ def _implied_calls(evaluator: Evaluator, file: FileScope, columns: Columns, note
                 note(function, bind_values(evaluator, function, [decorated]))
             applied = [value for decorator in decorators for value in _called(evaluator, file, decorator)]
             yield from _implied(file, columns, node, applied, file.defs[flow.definition].scope)
-        elif isinstance(flow, ValueFlow) and flow.kind in _IMPLIED_METHODS:
+        elif isinstance(flow, ValueFlow) and flow.kind in (FlowKind.FOR, FlowKind.WITH):
             yield from _implied(file, columns, node, _implied_methods(evaluator, file, flow), None)
 
 
 def _implied_methods(evaluator: Evaluator, file: FileScope, flow: ValueFlow) -> list[Type]:
     """Methods that a loop or a context manager calls."""
+    names = evaluator.resolver(file).traits.implied_methods.get(flow.kind, ())
     return [
         method
         for value in evaluator.infer(file, flow.source)
         if isinstance(value, Instance)
-        for name in _IMPLIED_METHODS[flow.kind]
+        for name in names
         for found in evaluator.member(value, name).types
         for method in _called(evaluator, file, found)
     ]
@@ -226,28 +209,6 @@ def _ordered(types: Iterable[Type]) -> tuple[Type, ...]:
 
 def _classes(types: Iterable[Type]) -> tuple[ClassType, ...]:
     return tuple(value for value in _ordered(types) if isinstance(value, ClassType))
-
-
-def _overloads(evaluator: Evaluator, groups: Iterable[CallGroup]) -> tuple[Type, ...]:
-    found: set[Type] = set()
-    for group in groups:
-        methods: list[Type] = []
-        for path, _, number in group.sites:
-            file = evaluator.file(path)
-            if file.defs[number].kind in CALLABLES and number in file.body:
-                methods.append(Function(path, file.body[number]))
-        found |= set(methods or [ClassType(site.path, site.number) for site in group.sites])
-    return _ordered(found)
-
-
-def _instantiated(evaluator: Evaluator, groups: Iterable[CallGroup]) -> tuple[ClassType, ...]:
-    return _classes(
-        ClassType(site.path, site.number)
-        for group in groups
-        for site in group.sites
-        if site.kind is SiteKind.DEFINITION
-        and evaluator.file(site.path).defs[site.number].kind in evaluator.resolver_at(site.path).traits.class_kinds
-    )
 
 
 def _functions(evaluator: Evaluator, callee: Type) -> Sequence[Function | BoundMethod]:

@@ -95,30 +95,33 @@ class Evaluator:
     def _compute(self, key: Query | LanguageQuery) -> Types:
         if isinstance(key, LanguageQuery):
             return key.compute(self._resolvers[key.language], *key.arguments)  # type: ignore[return-value]
-        kind, path, number, name = key
-        file = self.file(path)
+        file = self.file(key.path)
         own = self.resolver(file).override_query(file, key)
-        if own is not None:
-            return bounded(own)
-        if kind is QueryKind.NODE:
-            return bounded(self._infer(file, file.exprs[number], node=number))
-        if kind is QueryKind.BINDING:
-            return bounded(self._binding_types(file, number))
-        if kind is QueryKind.NAMED_TYPE:
-            return bounded(type_exprs.type_of_binding(self, file, number))
-        if kind is QueryKind.RETURN:
-            return bounded(self._return_types(file, number))
-        if kind is QueryKind.ATTRIBUTE:
-            return bounded(members.attribute_types(self, file, number, name))
-        if kind is QueryKind.DEFINITION:
-            return bounded(self._definition_types(file, number))
-        if kind is QueryKind.ALIAS:
-            return bounded(type_exprs.alias_types(self, file, number))
-        if kind is QueryKind.MEMBER_SITES:
-            sites = tuple(members.sites_in(self, self.mro(path, number), name))
-            return frozenset({sites})  # type: ignore[arg-type]
-        assert kind is QueryKind.MRO
-        return frozenset({members.compute_mro(self, file, number)})  # type: ignore[arg-type]
+        return bounded(own if own is not None else self.default_types(file, key))
+
+    def default_types(self, file: FileScope, query: Query) -> Types:
+        """Compute a query as for a language that does not override it."""
+        kind, path, number, name = query
+        match kind:
+            case QueryKind.NODE:
+                return self._infer(file, file.exprs[number], node=number)
+            case QueryKind.BINDING:
+                return self._binding_types(file, number)
+            case QueryKind.NAMED_TYPE:
+                return type_exprs.type_of_binding(self, file, number)
+            case QueryKind.RETURN:
+                return self._return_types(file, number)
+            case QueryKind.ATTRIBUTE:
+                return members.attribute_types(self, file, number, name)
+            case QueryKind.DEFINITION:
+                return self._definition_types(file, number)
+            case QueryKind.ALIAS:
+                return type_exprs.alias_types(self, file, number)
+            case QueryKind.MEMBER_SITES:
+                sites = tuple(members.sites_in(self, self.mro(path, number), name))
+                return frozenset({sites})  # type: ignore[arg-type]
+            case QueryKind.MRO:
+                return frozenset({members.compute_mro(self, file, number)})  # type: ignore[arg-type]
 
     def _bounded(self, key: Query | LanguageQuery, types: Types) -> Types:
         return self._resolvers[key.language].traits.bound(types) if isinstance(key, LanguageQuery) else bounded(types)
@@ -186,11 +189,7 @@ class Evaluator:
 
     def receiver_types(self, file: FileScope, node: int) -> Types:
         """Types of an expression as the receiver of a member."""
-        types = self.infer(file, node)
-        if not self.resolver(file).traits.certain_receivers:
-            return types
-        externals = sum(isinstance(value, External) and value.name.endswith("()") for value in types)
-        return types if externals in (0, len(types)) else TOP
+        return self.resolver(file).receiver_types(file, node)
 
     # --- members and calls
 
@@ -204,6 +203,10 @@ class Evaluator:
     def member_of_expr(self, file: FileScope, node: int, name: str) -> Member:
         """Look a member of an expression up."""
         return members.member_of_expr(self, file, node, name)
+
+    def own_members(self, file: FileScope, definition: int, name: str) -> Sequence[Site]:
+        """Definitions of a member of a class, bases excluded."""
+        return members.own_members(self, file, definition, name)
 
     def member_sites(self, receiver: Type, name: str) -> Sequence[Site]:
         """Definitions of a member, those in bases included (overloads)."""
@@ -245,11 +248,9 @@ class Evaluator:
         resolver = self.resolver(file)
         match expr:
             case ir.NameExpr():
-                if node in file.ambient:
+                if node in file.ambient or expr.binding is None:
                     return resolver.name_types(file, node)
-                if expr.binding is not None:
-                    return self.query(Query(QueryKind.BINDING, file.path, expr.binding))
-                return resolver.unbound_types(file, expr.name)
+                return self.query(Query(QueryKind.BINDING, file.path, expr.binding))
             case ir.MemberExpr():
                 return self.member_of_expr(file, expr.receiver, expr.name).types
             case ir.CallExpr():
@@ -257,10 +258,10 @@ class Evaluator:
             case ir.NewExpr():
                 return self.named_type(file, expr.callee)
             case ir.ThisExpr():
-                found = resolver.this_types(file, expr.scope)
+                found = members.this_types(self, file, expr.scope)
                 return frozenset(map(_exact, found)) if expr.is_exact else found
             case ir.SuperExpr():
-                return resolver.this_types(file, expr.scope, is_super=True)
+                return members.this_types(self, file, expr.scope, is_super=True)
             case ir.IndexExpr():
                 values = self.infer(file, expr.value)
                 return union(containers.index_types(self, value, file, expr.keys) for value in values)

@@ -9,11 +9,12 @@ from codeplane.facts import ir
 from codeplane.facts.ir import FlowKind, ParameterKind
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.flow_targets import Inflow
-from codeplane.index.resolve.queries import Operator, ReceiverKind
+from codeplane.index.resolve.queries import FieldPattern, Operator, ReceiverKind
 from codeplane.index.resolve.types import (
     NOTHING,
     TOP,
     ClassType,
+    External,
     Instance,
     ListType,
     ParamType,
@@ -60,7 +61,9 @@ def _flow(evaluator: Evaluator, file: FileScope, inflow: Inflow) -> Types:
         return frozenset({dict_of({}, types), list_of(types)})
     for step in inflow.steps:
         if not isinstance(step, int):
-            types = evaluator.resolver(file).destructure(file, step, types)
+            pattern = FieldPattern(file.path, step)
+            resolver = evaluator.resolver(file)
+            types = union(resolver.apply_operator(pattern, value) for value in types or one(External("")))
             continue
         if step < 0:
             return one(list_of(union(evaluator.elements(value) for value in types)))
@@ -96,7 +99,7 @@ def param_types(evaluator: Evaluator, file: FileScope, bind: int) -> Types:
     resolver = evaluator.resolver(file)
     is_first = number == 0 and param.kind == ParameterKind.PLAIN
     if is_first and parent is not None and file.defs[parent].kind in resolver.traits.class_kinds:
-        kind = resolver.receiver_kind(file, definition or 0)
+        kind = resolver.traits.receiver_kind(file, definition or 0)
         if kind is ReceiverKind.CLASS:
             return one(ClassType(file.path, parent, scope))
         if kind is ReceiverKind.INSTANCE:
@@ -110,8 +113,6 @@ def param_types(evaluator: Evaluator, file: FileScope, bind: int) -> Types:
     found |= evaluator.arguments.get((file.path, scope, number), NOTHING)
     if param.default >= 0:
         found |= evaluator.infer(file, param.default)
-    if definition is not None:
-        found |= resolver.injected_argument(file, definition, param.name)
     return found
 
 

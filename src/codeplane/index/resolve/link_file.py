@@ -21,14 +21,20 @@ from codeplane.facts.model import Target, Tier, Usage
 from codeplane.index.resolve.call_edges import CallEdge, call_edges
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.references import Link, link_references
+from codeplane.index.resolve.queries import Link
+from codeplane.index.resolve.references import link_references
 from codeplane.index.resolve.store_library import StoreLibrary
 from codeplane.index.resolve.types import (
     ClassType,
+    DictType,
     External,
     Function,
+    ListType,
+    LiteralType,
+    NamespaceType,
     Site,
     SiteKind,
+    TupleType,
     Type,
     definition_site,
 )
@@ -36,6 +42,8 @@ from codeplane.index.resolve.types import (
 _SHAPES: Mapping[type, int] = {NameExpr: 2, MemberExpr: 3, CallExpr: 4, NewExpr: 4, IndexExpr: 5}
 """Index into `facts.links.SHAPES`, by the kind of the receiver."""
 _THIS_SHAPE, _OTHER_SHAPE = 1, 6
+_FOREIGN = (External, LiteralType, ListType, TupleType, DictType, NamespaceType)
+"""Types whose members are certainly not defined in the repository."""
 
 
 class Linked(NamedTuple):
@@ -140,7 +148,6 @@ class _FileLinker:
 
     def add_anchored(self, evaluator: Evaluator, file: FileScope) -> None:
         """Record members whose receiver is unknown; members of external types are left out."""
-        resolver = evaluator.resolver(file)
         for expr in file.exprs:
             if not isinstance(expr, MemberExpr) or expr.reference < 0 or expr.reference in self._linked:
                 continue
@@ -148,7 +155,8 @@ class _FileLinker:
             flags = self.columns.flags[ref]
             if flags >> 2 & 7 not in (Usage.MEMBER, Usage.MEMBER_CALL):
                 continue
-            if resolver.is_foreign_receiver(file, expr.receiver):
+            types = evaluator.receiver_types(file, expr.receiver)
+            if types and all(isinstance(value, _FOREIGN) for value in types):
                 continue
             place = (self.columns.lines[ref], self.columns.columns[ref])
             use = Use(*place, int(Tier.ANCHORED), flags & 3, flags >> 2 & 7, _shape(file, expr.receiver))

@@ -24,6 +24,7 @@ from codeplane.index.resolve.types import (
     Module,
     NamespaceType,
     RecordType,
+    SelfType,
     Site,
     SiteKind,
     SuperType,
@@ -34,6 +35,7 @@ from codeplane.index.resolve.types import (
     TypeVar,
     TypeVarBound,
     class_of,
+    definition_site,
     external,
     in_order,
     linearize,
@@ -52,7 +54,8 @@ def member_of_expr(evaluator: Evaluator, file: FileScope, node: int, name: str) 
     """
     expr = file.exprs[node]
     resolver = evaluator.resolver(file)
-    own = resolver.self_type_member(file, expr.scope, name) if isinstance(expr, SelfTypeExpr) else None
+    self_type = SelfType(file.path, expr.scope) if isinstance(expr, SelfTypeExpr) else None
+    own = resolver.lookup_member(self_type, name) if self_type is not None else None
     if own is not None:
         return own
     found = [member(evaluator, value, name) for value in evaluator.receiver_types(file, node)]
@@ -88,15 +91,9 @@ def member(evaluator: Evaluator, receiver: Type, name: str) -> Member:
         case SuperType():
             return _member_of_super(evaluator, receiver, name)
         case Module():
-            resolver = evaluator.resolver_at(receiver.path)
-            return evaluator.memo(
-                MemberQuery(receiver, name), _member_of_module, resolver, receiver, name, nothing=NO_MEMBER
-            )
+            return _member_of_module(evaluator, evaluator.resolver_at(receiver.path), receiver, name)
         case NamespaceType():
-            resolver = evaluator.resolver_of(receiver.language)
-            return evaluator.memo(
-                MemberQuery(receiver, name), _member_of_module, resolver, receiver, name, nothing=NO_MEMBER
-            )
+            return _member_of_module(evaluator, evaluator.resolver_of(receiver.language), receiver, name)
         case LiteralType():
             return Member((), external(f"builtins.{type(receiver.value).__name__}.{name}"))
         case TupleType() if name.isdigit():
@@ -111,8 +108,14 @@ def member(evaluator: Evaluator, receiver: Type, name: str) -> Member:
     return NO_MEMBER
 
 
-def _member_of_module(resolver: LanguageResolver, module: Module | NamespaceType, name: str) -> Member:
-    return resolver.module_member(module, name)
+def _member_of_module(
+    evaluator: Evaluator, resolver: LanguageResolver, module: Module | NamespaceType, name: str
+) -> Member:
+    return evaluator.memo(MemberQuery(module, name), _look_up, resolver, module, name, nothing=NO_MEMBER)
+
+
+def _look_up(resolver: LanguageResolver, module: Module | NamespaceType, name: str) -> Member:
+    return resolver.lookup_member(module, name) or NO_MEMBER
 
 
 def _member_of_super(evaluator: Evaluator, receiver: SuperType, name: str) -> Member:
@@ -136,7 +139,7 @@ def _member_in(evaluator: Evaluator, order: Sequence[Type], receiver: Type, name
             continue
         file = evaluator.file(base.path)
         attribute = file.attributes.get((base.definition, name))
-        sites = [*evaluator.resolver(file).own_members(file, base.definition, name)]
+        sites = own_members(evaluator, file, base.definition, name)
         types = NOTHING
         for site in sites:
             types |= evaluator.resolver_at(site.path).member_types(site, receiver, base, name)
@@ -163,14 +166,53 @@ def sites_in(evaluator: Evaluator, order: Sequence[Type], name: str) -> list[Sit
     for base in order:
         if isinstance(base, ClassType):
             file = evaluator.file(base.path)
-            found += evaluator.resolver(file).own_members(file, base.definition, name)
+            found += own_members(evaluator, file, base.definition, name)
     return found
+
+
+def own_members(evaluator: Evaluator, file: FileScope, definition: int, name: str) -> list[Site]:
+    """Definitions of a member of a class, bases excluded."""
+    resolver = evaluator.resolver(file)
+    found = [
+        definition_site(part.path, number)
+        for part, owner in resolver.class_parts(file, definition)
+        for number in resolver.traits.member_definitions(part, owner, name)
+    ]
+    if resolver.traits.out_of_line_members and file.detached:
+        owner_name = file.defs[definition].lexical_path
+        found += [definition_site(file.path, number) for number in file.detached.get(owner_name, {}).get(name, ())]
+    return found
+
+
+def this_types(evaluator: Evaluator, file: FileScope, scope: int | None, *, is_super: bool = False) -> Types:
+    """Types of `this` or `super` in a scope; the class itself in a class method."""
+    resolver = evaluator.resolver(file)
+    while scope is not None:
+        owner = file.owner.get(scope)
+        if scope in file.anonymous_classes:
+            return _seen_as(Instance(file.path, -scope), is_super=is_super)
+        if owner is not None and not is_super and (receiver := file.receiver(owner)) is not None:
+            return evaluator.named_type(file, receiver)
+        if owner is not None:
+            parent = resolver.enclosing_class(file, owner)
+            if parent is not None:
+                is_class = resolver.traits.receiver_kind(file, owner) is ReceiverKind.CLASS
+                kind = ClassType if is_class else Instance
+                return _seen_as(kind(*evaluator.definitions.canonical(*parent), scope), is_super=is_super)
+            if file.defs[owner].kind in resolver.traits.class_kinds:
+                return _seen_as(Instance(*evaluator.definitions.canonical(file.path, owner)), is_super=is_super)
+        scope = file.parent(scope)
+    return NOTHING
+
+
+def _seen_as(value: ClassType | Instance, *, is_super: bool) -> Types:
+    return one(SuperType(value.path, value.definition, value) if is_super else value)
 
 
 def attribute_types(evaluator: Evaluator, file: FileScope, definition: int, name: str) -> Types:
     """Types that the source assigns to an attribute of the instances of a class."""
     inflows: list[Inflow] = []
-    for site in evaluator.resolver(file).own_members(file, definition, name):
+    for site in own_members(evaluator, file, definition, name):
         bind = file.bind_of_def.get(site.number) if site.path == file.path else None
         if bind is not None:
             inflows += file.into_bind(bind)
@@ -179,18 +221,16 @@ def attribute_types(evaluator: Evaluator, file: FileScope, definition: int, name
         if isinstance(expr, NameExpr):
             is_own = expr.binding is not None and _class_of_self(evaluator, file, expr.binding) == definition
         else:
-            is_own = isinstance(expr, ThisExpr) and _is_instance(evaluator, file, expr.scope, definition)
+            is_own = isinstance(expr, ThisExpr) and _is_instance(evaluator, file, node, definition)
         if is_own:
             inflows.append(inflow)
     return evaluator.inflow_types(file, inflows)
 
 
-def _is_instance(evaluator: Evaluator, file: FileScope, scope: int, definition: int) -> bool:
-    resolver = evaluator.resolver(file)
+def _is_instance(evaluator: Evaluator, file: FileScope, node: int, definition: int) -> bool:
     whole = evaluator.definitions.canonical(file.path, definition)
     return any(
-        isinstance(value, Instance) and (value.path, value.definition) == whole
-        for value in resolver.this_types(file, scope)
+        isinstance(value, Instance) and (value.path, value.definition) == whole for value in evaluator.infer(file, node)
     )
 
 
@@ -204,7 +244,7 @@ def _class_of_self(evaluator: Evaluator, file: FileScope, bind: int) -> int | No
     resolver = evaluator.resolver(file)
     if parent is None or owner is None or file.defs[parent].kind not in resolver.traits.class_kinds:
         return None
-    return parent if resolver.receiver_kind(file, owner) is not ReceiverKind.STATIC else None
+    return parent if resolver.traits.receiver_kind(file, owner) is not ReceiverKind.STATIC else None
 
 
 def mro(evaluator: Evaluator, path: str, definition: int) -> tuple[Type, ...]:

@@ -3,15 +3,17 @@ overloaded."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from codeplane.facts.blocks import Columns
 from codeplane.facts.ir import CallExpr, CaseExpr, IndexExpr, MemberExpr, NameExpr, NewExpr, ParenExpr
 from codeplane.facts.model import Target, Usage
 from codeplane.index.resolve.calls import arguments_of
 from codeplane.index.resolve.file_scope import FileScope
+from codeplane.index.resolve.overloaded_links import ImplicitLinker, targets_of
 from codeplane.index.resolve.overloads import Candidate, choose, is_plain, is_type_variable, type_variable
-from codeplane.index.resolve.queries import CallGroup, LanguageQuery, Query, QueryKind
+from codeplane.index.resolve.queries import CallGroup, CallTargets, LanguageQuery, Link, Query, QueryKind
 from codeplane.index.resolve.resolver import CALLABLES, CLASS_KINDS, LanguageResolver, LanguageTraits
 from codeplane.index.resolve.types import (
     NOTHING,
@@ -77,6 +79,14 @@ class OverloadedResolver(LanguageResolver):
         if last == self.traits.pair and len(parts) == 2:
             return one(tuple_of([self.evaluator.named_type(file, part) for part in parts]))
         return one(External(f"{value.name}()"))
+
+    # --- references and calls
+
+    def link_references(self, file: FileScope, names: Sequence[str], columns: Columns) -> Iterator[Link]:
+        return ImplicitLinker(self, file, names, columns).link()
+
+    def call_targets(self, file: FileScope, node: int) -> CallTargets:
+        return targets_of(self, self.resolve_call(file, node))
 
     # --- names
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from enum import Enum
 from typing import NamedTuple
 
+from codeplane.index.resolve.flow_targets import FieldStep
 from codeplane.index.resolve.types import NOTHING, Site, Type, Types
 
 
@@ -62,6 +63,28 @@ class CallGroup(NamedTuple):
 
     receiver: Type | None
     sites: tuple[Site, ...]
+
+
+class CallTargets(NamedTuple):
+    """Functions, classes and externals that a call runs, and the classes that it makes instances of."""
+
+    run: Iterable[Type]
+    constructed: Iterable[Type] = ()
+
+
+class Link(NamedTuple):
+    """Declarations that a reference refers to."""
+
+    ref: int
+    sites: tuple[Site, ...]
+    tier: int
+
+
+class FieldPattern(NamedTuple):
+    """A pattern that takes one field of a value."""
+
+    path: str
+    step: FieldStep
 
 
 class ReceiverKind(Enum):

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from codeplane.facts.blocks import Columns
 from codeplane.facts.ir import (
-    CallExpr,
     CaseExpr,
     IndexExpr,
     LabelledExpr,
@@ -19,8 +17,7 @@ from codeplane.facts.ir import (
 from codeplane.facts.model import ReferenceRole, Target, Tier, Usage
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.overloaded import OverloadedResolver
-from codeplane.index.resolve.resolver import CALLABLES
+from codeplane.index.resolve.queries import Link
 from codeplane.index.resolve.types import (
     Site,
     SiteKind,
@@ -29,24 +26,12 @@ from codeplane.index.resolve.types import (
 
 _OPAQUE = frozenset({"macro", "attribute"})
 """Scopes whose names are interpreted by a macro."""
-_MEMBER_USAGES = frozenset({Usage.MEMBER, Usage.MEMBER_CALL, Usage.LABEL})
-
-
-class Link(NamedTuple):
-    ref: int
-    sites: tuple[Site, ...]
-    tier: int
+MEMBER_USAGES = frozenset({Usage.MEMBER, Usage.MEMBER_CALL, Usage.LABEL})
 
 
 def link_references(evaluator: Evaluator, file: FileScope, names: Sequence[str], columns: Columns) -> Iterator[Link]:
-    resolver = evaluator.resolver(file)
-    own = resolver.link_references(file, names, columns)
-    if own is not None:
-        yield from (Link(ref, tuple(found), Tier.STRONG) for ref, found in own)
-    elif isinstance(resolver, OverloadedResolver):
-        yield from _ImplicitLinker(evaluator, resolver, file, names, columns).link()
-    else:
-        yield from _Linker(evaluator, file, names, columns).link()
+    own = evaluator.resolver(file).link_references(file, names, columns)
+    return own if own is not None else _Linker(evaluator, file, names, columns).link()
 
 
 class _Linker:
@@ -89,7 +74,7 @@ class _Linker:
                 return sites
         # A file without facts has no scopes in its summary.
         scope = self._columns.scopes[ref] if file.summary.scopes else 0
-        is_member = usage in _MEMBER_USAGES and role != ReferenceRole.IMPORT
+        is_member = usage in MEMBER_USAGES and role != ReferenceRole.IMPORT
         if is_member or (resolver.traits.path_members and ref in self._members and not bound):
             return self._member_sites(ref, scope, role, usage)
         if tier != Tier.PROVEN and scope and file.scope_kind(scope) in _OPAQUE:
@@ -98,13 +83,29 @@ class _Linker:
             return self._sites_of_binding(ref, bound, role, usage, tier)
         if role == ReferenceRole.IMPORT:
             name = self._name(ref)
-            before = _sites_before_alias(self._evaluator, file, self._columns, ref)
+            before = sites_before_alias(self._evaluator, file, self._columns, ref)
             if before or not resolver.traits.import_paths:
                 return before
-            return resolver.resolve_name(file, scope, Usage.MEMBER, name, -1)
-        if role != ReferenceRole.DEFINITION:
-            return resolver.resolve_name(file, scope, usage, self._name(ref), bound - 1)
-        return ()
+            return self._named_sites(scope, Usage.MEMBER, name)
+        return self._named_sites(scope, usage, self._name(ref), bound - 1) if role != ReferenceRole.DEFINITION else ()
+
+    def _named_sites(self, scope: int, usage: int, name: str, bind: int = -1) -> Sequence[Site]:
+        return self._fitting(self._resolver.resolve_name(self._file, scope, usage, name, bind), None, usage)
+
+    def _fitting(self, sites: Sequence[Site], namespace: int | None, usage: int) -> Sequence[Site]:
+        """Keep the declarations that a name can refer to, by the namespace of its binding or by its usage."""
+        fitting_kinds = self._resolver.traits.fitting_kinds
+        if fitting_kinds is None or not sites:
+            return sites
+        kinds = [self._kind(site) for site in sites]
+        fitting = fitting_kinds(set(kinds), namespace, usage)
+        return [site for site, kind in zip(sites, kinds, strict=True) if kind in fitting]
+
+    def _kind(self, site: Site) -> str:
+        if site.kind is SiteKind.MODULE:
+            return "module"
+        is_definition = site.kind is SiteKind.DEFINITION
+        return self._evaluator.file(site.path).defs[site.number].kind if is_definition else ""
 
     def _name(self, ref: int) -> str:
         return self._names[self._columns.names[ref]]
@@ -114,11 +115,11 @@ class _Linker:
         if member is None:
             if ref not in self._paths:
                 return ()
-            return self._resolver.resolve_name(self._file, scope, usage, self._paths[ref], -1)
+            return self._named_sites(scope, usage, self._paths[ref])
         sites = self._evaluator.member_of_expr(self._file, member.receiver, member.name).sites
         if not sites and usage == Usage.LABEL:
             sites = self._resolver.resolve_label(self._file, member.receiver, member.name)
-        return self._resolver.filter_by_usage(sites, None, usage) if role != ReferenceRole.IMPORT else sites
+        return self._fitting(sites, None, usage) if role != ReferenceRole.IMPORT else sites
 
     def _sites_of_binding(self, ref: int, bound: int, role: int, usage: int, tier: int) -> Sequence[Site]:
         bind = self._file.binds[bound - 1]
@@ -130,7 +131,7 @@ class _Linker:
             self._bound_sites[bound] = bind_sites(self._evaluator, self._file, bound - 1)
         sites = self._bound_sites[bound]
         if role != ReferenceRole.IMPORT:
-            return self._resolver.filter_by_usage(sites, bind.namespace, usage)
+            return self._fitting(sites, bind.namespace, usage)
         member = self._members.get(ref)
         if self._resolver.traits.path_members and member is not None:
             # Another import may bind the same name, under another condition.
@@ -157,84 +158,7 @@ def _labels(file: FileScope) -> dict[int, int]:
     return found
 
 
-class _ImplicitLinker:
-    """Resolves references where members are named without a receiver.
-
-    A name may refer to an inherited member, and a call selects an overload by its arguments. A construction refers to
-    the constructor and to the class.
-    """
-
-    def __init__(
-        self,
-        evaluator: Evaluator,
-        resolver: OverloadedResolver,
-        file: FileScope,
-        names: Sequence[str],
-        columns: Columns,
-    ) -> None:
-        self._evaluator = evaluator
-        self._resolver = resolver
-        self._file = file
-        self._names = names
-        self._columns = columns
-        self._calls: dict[int, int] = {}
-        self._members: dict[int, int] = {}
-        for node, expr in enumerate(file.exprs):
-            if isinstance(expr, CallExpr | NewExpr) and expr.reference >= 0:
-                self._calls[expr.reference] = node
-            elif isinstance(expr, MemberExpr | CaseExpr) and expr.reference >= 0:
-                self._members[expr.reference] = node
-
-    def link(self) -> Iterator[Link]:
-        for ref, (flags, bound) in enumerate(zip(self._columns.flags, self._columns.binds, strict=True)):
-            role, usage, tier = flags & 3, flags >> 2 & 7, flags >> 5 & 3
-            if role == ReferenceRole.DEFINITION:
-                continue
-            own: Site | None = None
-            if tier == Tier.PROVEN and bound and role != ReferenceRole.IMPORT:
-                row = self._file.binds[bound - 1]
-                if row.target_kind != Target.IMPORT:
-                    if ref not in self._calls or row.target is None:
-                        continue
-                    own = definition_site(self._file.path, row.target)
-            groups = self._groups(ref, bound, role, usage)
-            # For receivers of several types, their common base is not determined.
-            found = {tuple(sorted(set(sites))) for sites in groups if sites}
-            if len(found) == 1:
-                yield from self._tiered(ref, found.pop(), own, role)
-
-    def _groups(self, ref: int, bound: int, role: int, usage: int) -> Sequence[Sequence[Site]]:
-        file, resolver = self._file, self._resolver
-        if ref in self._calls:
-            return [group.sites for group in resolver.resolve_call(file, self._calls[ref])]
-        if ref in self._members:
-            return resolver.resolve_member_name(file, self._members[ref])
-        if usage in _MEMBER_USAGES:
-            return ()
-        if role == ReferenceRole.IMPORT:
-            if bound:
-                return [bind_sites(self._evaluator, file, bound - 1)]
-            return [_sites_before_alias(self._evaluator, file, self._columns, ref)]
-        name = resolver.qualify_name(file, ref, self._names[self._columns.names[ref]])
-        return [resolver.resolve_name(file, self._columns.scopes[ref], usage, name, bound - 1)]
-
-    def _tiered(self, ref: int, sites: tuple[Site, ...], own: Site | None, role: int) -> Iterator[Link]:
-        """Rank a call that several overloads fit below one that is unambiguous."""
-        methods = tuple(site for site in sites if self._is_callable(site))
-        if len(methods) < 2 or role == ReferenceRole.IMPORT:
-            methods = ()
-        certain = tuple(site for site in sites if site not in methods and site != own)
-        if certain:
-            yield Link(ref, certain, Tier.STRONG)
-        if methods:
-            yield Link(ref, methods, Tier.ANCHORED)
-
-    def _is_callable(self, site: Site) -> bool:
-        is_definition = site.kind is SiteKind.DEFINITION
-        return is_definition and self._evaluator.file(site.path).defs[site.number].kind in CALLABLES
-
-
-def _sites_before_alias(evaluator: Evaluator, file: FileScope, columns: Columns, ref: int) -> list[Site]:
+def sites_before_alias(evaluator: Evaluator, file: FileScope, columns: Columns, ref: int) -> list[Site]:
     """`A` in `import A as B`: the name that follows is bound to the import."""
     if (
         ref + 1 >= len(columns.binds)

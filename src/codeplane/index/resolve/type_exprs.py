@@ -36,10 +36,8 @@ def named_type(evaluator: Evaluator, file: FileScope, node: int) -> Types:
     resolver = evaluator.resolver(file)
     match expr := file.exprs[node]:
         case ir.NameExpr():
-            if node in file.ambient:
+            if node in file.ambient or expr.binding is None:
                 return resolver.named_type(file, node)
-            if expr.binding is None:
-                return instances(resolver.unbound_types(file, expr.name))
             return evaluator.query(Query(QueryKind.NAMED_TYPE, file.path, expr.binding))
         case ir.ParenExpr():
             return evaluator.named_type(file, expr.value)

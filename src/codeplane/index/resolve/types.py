@@ -135,6 +135,14 @@ class SuperType(NamedTuple):
     tag: str = "super"
 
 
+class SelfType(NamedTuple):
+    """`Self` at a position, as the receiver of a member."""
+
+    path: str
+    scope: int
+    tag: str = "self"
+
+
 class ContainerMethod(NamedTuple):
     container: Type
     name: str
@@ -283,6 +291,7 @@ Type = (
     | TupleType
     | DictType
     | SuperType
+    | SelfType
     | ContainerMethod
     | StubMethod
     | LiteralType

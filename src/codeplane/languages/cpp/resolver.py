@@ -13,7 +13,7 @@ from codeplane.index.resolve.calls import argument_types
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.members import join
-from codeplane.index.resolve.queries import NO_MEMBER, Member, Operator, Query, QueryKind
+from codeplane.index.resolve.queries import NO_MEMBER, FieldPattern, Member, Operator, Query, QueryKind
 from codeplane.index.resolve.references import bind_sites
 from codeplane.index.resolve.resolver import CALLABLES, LanguageResolver, LanguageTraits
 from codeplane.index.resolve.types import (
@@ -24,10 +24,8 @@ from codeplane.index.resolve.types import (
     Instance,
     LibraryType,
     ListType,
-    Module,
     NamespaceType,
     Site,
-    SiteKind,
     Type,
     Types,
     definition_site,
@@ -59,6 +57,7 @@ _LANGUAGES = frozenset({"c", "cpp"})
 class CppResolver(LanguageResolver):
     traits = LanguageTraits(
         is_position_dependent=lambda file, bind: bind.target_kind == Target.DEF,
+        fitting_kinds=lambda kinds, namespace, usage: kinds - CALLABLES if usage == Usage.TYPE else kinds,
         constructors=(),
         declarations_construct=True,
         path_members=True,
@@ -146,7 +145,7 @@ class CppResolver(LanguageResolver):
         if not found and bind >= 0 and not self._may_inherit(file, scope):
             sites = bind_sites(self.evaluator, file, bind)
             found = [site for site in sites if not _is_made_by_macro(self.evaluator.file(site.path), site.number)]
-        return self.filter_by_usage(found, None, usage)
+        return found
 
     def _may_inherit(self, file: FileScope, scope: int) -> bool:
         """True if an enclosing class has an unknown base."""
@@ -181,10 +180,6 @@ class CppResolver(LanguageResolver):
                         return found
         return []
 
-    def unbound_types(self, file: FileScope, name: str) -> Types:
-        sites = self._lookup(file, 0, name)
-        return self.evaluator.types_at(sites) if sites else one(External(name))
-
     def name_types(self, file: FileScope, node: int) -> Types:
         name, sites = self._name_at(file, node)
         return self._types_seen_from(file.path, file.language, sites) if sites else one(External(name))
@@ -197,11 +192,6 @@ class CppResolver(LanguageResolver):
         expr = file.exprs[node]
         assert isinstance(expr, NameExpr)
         return expr.name, self._lookup(file, file.ambient[node][0], expr.name)
-
-    def filter_by_usage(self, sites: Sequence[Site], namespace: int | None, usage: int) -> Sequence[Site]:
-        if usage != Usage.TYPE:
-            return sites
-        return [site for site in sites if site.kind is not SiteKind.DEFINITION or self._kind(site) not in CALLABLES]
 
     def _types_seen_from(self, path: str, language: str, sites: Sequence[Site]) -> Types:
         found: set[Type] = set()
@@ -218,9 +208,7 @@ class CppResolver(LanguageResolver):
             return None
         return one(NamespaceType(file.language, file.defs[query.number].lexical_path, file.path))
 
-    def module_member(self, module: Module | NamespaceType, name: str) -> Member:
-        if not isinstance(module, NamespaceType):
-            return NO_MEMBER
+    def _namespace_member(self, module: NamespaceType, name: str) -> Member:
         sites = self._entities(module.qualifier, f"{module.name}.{name}")
         types = self._types_seen_from(module.qualifier, module.language, sites)
         return Member(sites, types if sites else one(External(f"{module.name}.{name}")))
@@ -245,7 +233,10 @@ class CppResolver(LanguageResolver):
     def lookup_member(self, receiver: Type, name: str) -> Member | None:
         if isinstance(receiver, LibraryType):
             return self._member_of_library_type(receiver, name)
-        assert isinstance(receiver, Instance | ClassType)
+        if isinstance(receiver, NamespaceType):
+            return self._namespace_member(receiver, name)
+        if not isinstance(receiver, Instance | ClassType):
+            return None
         for base in self.evaluator.mro(receiver.path, receiver.definition):
             if not isinstance(base, ClassType):
                 return NO_MEMBER
@@ -298,7 +289,7 @@ class CppResolver(LanguageResolver):
             return self._call_external(callee.name, file, node, argument_types(self.evaluator, file, node))
         return NOTHING if isinstance(callee, Instance) else None
 
-    def apply_operator(self, operator: Operator, value: Type) -> Types:
+    def apply_operator(self, operator: Operator | FieldPattern, value: Type) -> Types:
         if operator is Operator.ITERATE:
             if not isinstance(value, LibraryType) or value.name != "map":
                 return NOTHING

@@ -11,7 +11,7 @@ from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.overloaded import OverloadedResolver, OverloadedTraits
 from codeplane.index.resolve.overloads import type_variable
 from codeplane.index.resolve.proximity import nearest_sites
-from codeplane.index.resolve.queries import NO_MEMBER, Member, Operator
+from codeplane.index.resolve.queries import FieldPattern, Member, Operator
 from codeplane.index.resolve.types import (
     NOTHING,
     ClassType,
@@ -20,7 +20,6 @@ from codeplane.index.resolve.types import (
     External,
     Instance,
     ListType,
-    Module,
     NamespaceType,
     Site,
     Type,
@@ -242,11 +241,11 @@ class CSharpResolver(OverloadedResolver):
         names = [f"{namespace}.{name}" if namespace else name for namespace in self._namespaces(file, scope)]
         return frozenset({External(name), *(NamespaceType(file.language, full) for full in names)})
 
-    def module_member(self, module: Module | NamespaceType, name: str) -> Member:
-        if not isinstance(module, NamespaceType):
-            return NO_MEMBER
-        sites = self._types_in(module.name, name, "")
-        inner = one(NamespaceType(module.language, f"{module.name}.{name}"))
+    def lookup_member(self, receiver: Type, name: str) -> Member | None:
+        if not isinstance(receiver, NamespaceType):
+            return None
+        sites = self._types_in(receiver.name, name, "")
+        inner = one(NamespaceType(receiver.language, f"{receiver.name}.{name}"))
         return Member(sites, self.evaluator.types_at(sites[:1]) if sites else inner)
 
     # --- extension methods
@@ -292,7 +291,7 @@ class CSharpResolver(OverloadedResolver):
 
     # --- library calls
 
-    def apply_operator(self, operator: Operator, value: Type) -> Types:
+    def apply_operator(self, operator: Operator | FieldPattern, value: Type) -> Types:
         if operator is Operator.AWAIT and isinstance(value, ListType) and value.name in _TASKS:
             return value.items
         return super().apply_operator(operator, value)

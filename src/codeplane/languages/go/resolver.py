@@ -11,11 +11,10 @@ from codeplane.facts import ir
 from codeplane.facts.ir import FlowKind, ParameterKind
 from codeplane.facts.model import Target
 from codeplane.index.resolve.calls import arguments_of
-from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.flow_targets import Step
-from codeplane.index.resolve.queries import Member, Query, QueryKind
-from codeplane.index.resolve.resolver import CALLABLES, LanguageResolver, LanguageTraits
+from codeplane.index.resolve.queries import Query, QueryKind
+from codeplane.index.resolve.resolver import CALLABLES
 from codeplane.index.resolve.types import (
     NOTHING,
     BoundMethod,
@@ -25,8 +24,6 @@ from codeplane.index.resolve.types import (
     Function,
     Instance,
     ListType,
-    Module,
-    NamespaceType,
     Site,
     TupleType,
     Type,
@@ -42,8 +39,7 @@ from codeplane.index.resolve.types import (
     union,
 )
 from codeplane.languages.go.resolver_members import GoMembers
-from codeplane.languages.go.resolver_modules import GoPackages, ignored_directory
-from codeplane.languages.go.resolver_types import CLASS_KINDS, STREAM, GoTypes, fill, is_open, map_of, stream_of
+from codeplane.languages.go.resolver_types import CLASS_KINDS, STREAM, fill, is_open, map_of, stream_of
 
 _IDENTITY = frozenset(
     {
@@ -59,45 +55,33 @@ _UNWRAPPING = frozenset({"sync/atomic.Pointer().Load", "sync/atomic.Pointer().Sw
 """External methods that return their type's first argument."""
 
 
-class GoResolver(LanguageResolver):
-    traits = LanguageTraits(class_kinds=CLASS_KINDS, constructors=(), ignored_directory=ignored_directory)
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        super().__init__(evaluator)
-        self._packages = GoPackages(evaluator)
-        self._types = GoTypes(evaluator, self._packages)
-        self._members = GoMembers(evaluator, self._packages, self._types)
-
+class GoResolver(GoMembers):
     # --- names
 
     def import_types(self, file: FileScope, number: int) -> Types:
-        return self._packages.imported(file, number)
+        return self.packages.imported(file, number)
 
     def resolve_name(self, file: FileScope, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
-        return self._packages.declarations(file, name)
+        return self.packages.declarations(file, name)
 
-    def unbound_types(self, file: FileScope, name: str) -> Types:
-        package = self._packages.imports(file).get(name)
+    def name_types(self, file: FileScope, node: int) -> Types:
+        expr = file.exprs[node]
+        assert isinstance(expr, ir.NameExpr)
+        package = self.packages.imports(file).get(expr.name)
         if package is not None:
             return one(package)
-        sites = self._packages.declarations(file, name)
-        return self.evaluator.types_at(sites) if sites else one(External(name))
-
-    def module_member(self, module: Module | NamespaceType, name: str) -> Member:
-        sites = self._packages.package(module).names.get(name, ()) if isinstance(module, NamespaceType) else ()
-        return Member(sites, self.evaluator.types_at(sites))
+        sites = self.packages.declarations(file, expr.name)
+        return self.evaluator.types_at(sites) if sites else one(External(expr.name))
 
     def resolve_label(self, file: FileScope, node: int, name: str) -> Sequence[Site]:
         """A key of a map or list literal is an ordinary name, unless a local declaration may shadow it."""
         literal = self.evaluator.infer(file, node)
-        if not any(
-            isinstance(held, ListType | DictType) for value in literal for held in self._types.underlying(value)
-        ):
+        if not any(isinstance(held, ListType | DictType) for value in literal for held in self.underlying(value)):
             return []
         if any(row.name == name and row.scope and file.scope_kind(row.scope) != "class" for row in file.binds):
             return []
         own = [definition_site(file.path, number) for number in file.defs_in.get((0, name), ())]
-        return own or self._packages.declarations(file, name)
+        return own or self.packages.declarations(file, name)
 
     # --- types of expressions and definitions
 
@@ -108,18 +92,18 @@ class GoResolver(LanguageResolver):
             case QueryKind.BINDING:
                 return self._binding_types(file, query.number)
             case QueryKind.NAMED_TYPE:
-                return self._types.named_by_binding(file, query.number)
+                return self.named_by_binding(file, query.number)
             case QueryKind.DEFINITION:
                 return self._definition_types(file, query.number)
             case QueryKind.RETURN:
-                return self._types.results(file, query.number)
+                return self.results(file, query.number)
         return None
 
     def _infer(self, file: FileScope, node: int) -> Types:
         infer = self.evaluator.infer
         match expr := file.exprs[node]:
             case ir.NameExpr():
-                return self.unbound_types(file, expr.name)
+                return self.name_types(file, node)
             case ir.MemberExpr():
                 return union(
                     one(External(f"{value.name}.{expr.name}", value.arguments))
@@ -130,9 +114,9 @@ class GoResolver(LanguageResolver):
             case ir.CallExpr():
                 return union(self.call_value(callee, file, node) for callee in infer(file, expr.callee))
             case ir.CastExpr():
-                return self._types.named(file, expr.type)
+                return self.named(file, expr.type)
             case ir.NewExpr():
-                return self._types.named(file, expr.callee)
+                return self.named(file, expr.callee)
             case ir.ParenExpr() | ir.SplatExpr():
                 return infer(file, expr.value)
             case ir.IndexExpr():
@@ -145,15 +129,15 @@ class GoResolver(LanguageResolver):
 
     def _index(self, value: Type, file: FileScope, keys: Sequence[int]) -> Types:
         if isinstance(value, ClassType | Function) and keys:
-            arguments = tuple(self._types.named(file, key) for key in keys)
+            arguments = tuple(self.named(file, key) for key in keys)
             if isinstance(value, ClassType):
                 return one(ClassType(value.path, value.definition, None, arguments))
             target = self.evaluator.file(value.path)
-            parameters = self._types.parameters(target, target.owner.get(value.scope))
+            parameters = self.parameters(target, target.owner.get(value.scope))
             known = sorted(zip(parameters, arguments, strict=False), key=repr)
             return one(Function(value.path, value.scope, tuple(known)))
         found = NOTHING
-        for held in self._types.underlying(value):
+        for held in self.underlying(value):
             if isinstance(held, ListType):
                 found |= held.items
             elif isinstance(held, DictType):
@@ -166,7 +150,7 @@ class GoResolver(LanguageResolver):
             return self.import_types(file, row.target)
         place = file.param_of_bind.get(bind)
         if place is not None:
-            return self._types.of_parameter(file, file.params[place[0]][place[1]])
+            return self.of_parameter(file, file.params[place[0]][place[1]])
         if row.target_kind == Target.DEF and row.target is not None:
             kind = file.defs[row.target].kind
             if kind in CALLABLES or kind in CLASS_KINDS:
@@ -180,7 +164,7 @@ class GoResolver(LanguageResolver):
             inflows = file.into_bind(bind)
             declared = next((inflow.source for inflow in inflows if inflow.is_whole(FlowKind.DECLARE)), None)
             if declared is not None:
-                return self._types.named(file, declared)
+                return self.named(file, declared)
             if not inflows:
                 return NOTHING
             first = inflows[0]
@@ -218,16 +202,14 @@ class GoResolver(LanguageResolver):
     def _range(self, value: Type) -> Types:
         """The variables of a `range` clause."""
         found = NOTHING
-        for held in self._types.underlying(value):
+        for held in self.underlying(value):
             if isinstance(held, ListType):
                 found |= {tuple_of([held.items] if held.name == STREAM else [NOTHING, held.items])}
             elif isinstance(held, DictType):
                 found |= {tuple_of([held.keys or NOTHING, held.rest])}
             elif isinstance(held, Function):
-                for callback in self._types.signature(held)[:1]:
-                    found |= {
-                        tuple_of(self._types.signature(inner)) for inner in callback if isinstance(inner, Function)
-                    }
+                for callback in self.signature(held)[:1]:
+                    found |= {tuple_of(self.signature(inner)) for inner in callback if isinstance(inner, Function)}
         return found
 
     def _definition_types(self, file: FileScope, definition: int) -> Types:
@@ -236,15 +218,10 @@ class GoResolver(LanguageResolver):
             scope = file.body.get(definition)
             return one(Function(file.path, scope)) if scope is not None else NOTHING
         if kind in CLASS_KINDS:
-            defined = self._types.defined_by(definition_site(file.path, definition))
+            defined = self.defined_by(definition_site(file.path, definition))
             return frozenset(class_of(value) for value in defined if isinstance(value, Instance))
         bind = file.bind_of_def.get(definition)
         return self.evaluator.query(Query(QueryKind.BINDING, file.path, bind)) if bind is not None else NOTHING
-
-    # --- members
-
-    def lookup_member(self, receiver: Type, name: str) -> Member:
-        return self._members.member(receiver, name)
 
     # --- calls
 
@@ -259,7 +236,7 @@ class GoResolver(LanguageResolver):
             case External():
                 return self._call_external(callee, file, arguments)
             case Instance():
-                functions = [held for held in self._types.underlying(callee) if isinstance(held, Function)]
+                functions = [held for held in self.underlying(callee) if isinstance(held, Function)]
                 return union(self.call_value(held, file, node) for held in functions)
         return NOTHING
 
@@ -271,17 +248,17 @@ class GoResolver(LanguageResolver):
         params = target.params.get(callee.scope, [])
         known: dict[TypeVar, Types] = dict(callee.known) if isinstance(callee, Function) else {}
         if isinstance(callee, BoundMethod) and params and params[0].kind == ParameterKind.SELF:
-            self._types.match(self._types.named(target, params[0].type), one(callee.receiver), known)
-        parameters = self._types.parameters(target, target.owner.get(callee.scope))
+            self.match(self.named(target, params[0].type), one(callee.receiver), known)
+        parameters = self.parameters(target, target.owner.get(callee.scope))
         if all(parameter in known for parameter in parameters):
             return known
         plain = [param for param in params if param.kind in (ParameterKind.PLAIN, ParameterKind.REST)]
         for number, part in enumerate(arguments if plain else ()):
-            declared = self._types.named(target, plain[min(number, len(plain) - 1)].type)
+            declared = self.named(target, plain[min(number, len(plain) - 1)].type)
             if is_open(declared):
                 if isinstance(file.exprs[part], ir.SplatExpr):
                     declared = one(list_of(declared))
-                self._types.match(declared, self.evaluator.infer(file, part), known)
+                self.match(declared, self.evaluator.infer(file, part), known)
         return known
 
     def _call_external(self, callee: External, file: FileScope, arguments: Sequence[int]) -> Types:
@@ -290,7 +267,7 @@ class GoResolver(LanguageResolver):
             return callee.arguments[0]
         if arguments:
             if name in ("new", "make"):
-                return self._types.named(file, arguments[0])
+                return self.named(file, arguments[0])
             if name in _IDENTITY:
                 return self.evaluator.infer(file, arguments[0])
             if name in _COLLECTING or name in _ELEMENTS or name.startswith(("maps.", "slices.")):
@@ -299,7 +276,7 @@ class GoResolver(LanguageResolver):
 
     def _call_on_elements(self, name: str, argument: Types) -> Types:
         found = NOTHING
-        for held in (held for value in argument for held in self._types.underlying(value)):
+        for held in (held for value in argument for held in self.underlying(value)):
             if isinstance(held, ListType):
                 if name in _ELEMENTS:
                     found |= held.items

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 
 from codeplane.facts import ir
 from codeplane.facts.model import Target
-from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.queries import NO_MEMBER, Member, Query, QueryKind
 from codeplane.index.resolve.resolver import CALLABLES
@@ -20,6 +19,7 @@ from codeplane.index.resolve.types import (
     External,
     Function,
     Instance,
+    NamespaceType,
     RecordType,
     Site,
     Type,
@@ -30,18 +30,16 @@ from codeplane.index.resolve.types import (
     one,
     union,
 )
-from codeplane.languages.go.resolver_modules import GoPackages
 from codeplane.languages.go.resolver_types import GoTypes, fill
 
 
-class GoMembers:
-    def __init__(self, evaluator: Evaluator, packages: GoPackages, types: GoTypes) -> None:
-        self._evaluator = evaluator
-        self._packages = packages
-        self._types = types
-
-    def member(self, receiver: Type, name: str) -> Member:
-        level, seen = [receiver], set[tuple[str, str, int]]()
+class GoMembers(GoTypes):
+    def lookup_member(self, receiver: Type, name: str) -> Member:
+        if isinstance(receiver, NamespaceType):
+            sites = self.packages.package(receiver).names.get(name, ())
+            return Member(sites, self.evaluator.types_at(sites))
+        level: list[Type] = [receiver]
+        seen: set[tuple[str, str, int]] = set()
         is_external = False
         while level:
             found: list[Member] = []
@@ -74,32 +72,32 @@ class GoMembers:
             return self._record_field(value, name)
         if not isinstance(value, Instance | ClassType):
             return NO_MEMBER
-        file = self._evaluator.file(value.path)
+        file = self.evaluator.file(value.path)
         sites: list[Site] = []
         types = NOTHING
         row = file.defs[value.definition]
         if row.scope == 0 and row.kind != "interface":
-            for site in self._packages.package_of(file).members.get(row.name, {}).get(name, ()):
+            for site in self.packages.package_of(file).members.get(row.name, {}).get(name, ()):
                 sites.append(site)
                 types |= self._method(site.path, site.number, value)
-        for shape in self._types.underlying(value):
+        for shape in self.underlying(value):
             if isinstance(shape, RecordType):
                 member = self._record_field(shape, name)
                 sites += member.sites
                 types |= member.types
             elif isinstance(shape, Instance | ClassType):
-                file = self._evaluator.file(shape.path)
+                file = self.evaluator.file(shape.path)
                 for number in file.member_definitions(shape.definition, name):
                     sites.append(definition_site(shape.path, number))
                     if file.defs[number].kind in CALLABLES:
                         types |= self._method(shape.path, number, value)
                     else:
                         field = self._field(file, shape.definition, number)
-                        types |= fill(field, self._types.arguments(shape))
+                        types |= fill(field, self.arguments(shape))
         return Member(sites, types)
 
     def _method(self, path: str, number: int, receiver: Type) -> Types:
-        scope = self._evaluator.file(path).body.get(number)
+        scope = self.evaluator.file(path).body.get(number)
         if scope is None:
             return NOTHING
         return one(BoundMethod(path, scope, receiver) if isinstance(receiver, Instance) else Function(path, scope))
@@ -107,32 +105,32 @@ class GoMembers:
     def _field(self, file: FileScope, definition: int, number: int) -> Types:
         bind = file.bind_of_def.get(number)
         if bind is not None and file.into_bind(bind):
-            return self._evaluator.query(Query(QueryKind.BINDING, file.path, bind))
+            return self.evaluator.query(Query(QueryKind.BINDING, file.path, bind))
         name = file.defs[number].name
         embedded = [node for node in file.bases(definition) if _embedded_name(file, node) == name]
-        return union(self._types.named(file, node) for node in embedded)
+        return union(self.named(file, node) for node in embedded)
 
     def _record_field(self, record: RecordType, name: str) -> Member:
-        file = self._evaluator.file(record.path)
+        file = self.evaluator.file(record.path)
         sites: list[Site] = []
         types = NOTHING
         for bind in file.binds_in.get((record.scope, name), ()):
             row = file.binds[bind]
             if row.target_kind == Target.DEF and row.target is not None:
                 sites.append(definition_site(file.path, row.target))
-            types |= self._evaluator.query(Query(QueryKind.BINDING, file.path, bind))
+            types |= self.evaluator.query(Query(QueryKind.BINDING, file.path, bind))
         return Member(sites, fill(types, dict(record.known)))
 
     def _embedded(self, value: Type) -> Iterable[Type]:
         if isinstance(value, TypeVar):
-            return in_order(self._types.constraint(value))
+            return in_order(self.constraint(value))
         if isinstance(value, RecordType):
             return []
         return [
             embedded
-            for shape in self._types.underlying(value)
+            for shape in self.underlying(value)
             if isinstance(shape, Instance | ClassType)
-            for embedded in self._types.declared_as(shape)
+            for embedded in self.declared_as(shape)
         ]
 
 

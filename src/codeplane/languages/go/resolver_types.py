@@ -10,6 +10,7 @@ from codeplane.facts.model import Target
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.queries import Query, QueryKind
+from codeplane.index.resolve.resolver import LanguageResolver, LanguageTraits
 from codeplane.index.resolve.types import (
     NOTHING,
     ClassType,
@@ -31,7 +32,7 @@ from codeplane.index.resolve.types import (
     tuple_of,
     union,
 )
-from codeplane.languages.go.resolver_modules import GoPackages
+from codeplane.languages.go.resolver_modules import GoPackages, ignored_directory
 
 CLASS_KINDS = frozenset({"struct", "interface", "type"})
 STREAM = "chan"
@@ -94,25 +95,27 @@ def _fill(value: Type, known: Known) -> Types:
     return one(value)
 
 
-class GoTypes:
-    def __init__(self, evaluator: Evaluator, packages: GoPackages) -> None:
-        self._evaluator = evaluator
-        self._packages = packages
+class GoTypes(LanguageResolver):
+    traits = LanguageTraits(class_kinds=CLASS_KINDS, constructors=(), ignored_directory=ignored_directory)
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        super().__init__(evaluator)
+        self.packages = GoPackages(evaluator)
 
     def named(self, file: FileScope, node: int) -> Types:
         """Instances of the type that an expression names."""
         match expr := file.exprs[node]:
             case ir.NameExpr():
                 if expr.binding is not None:
-                    return self._evaluator.query(Query(QueryKind.NAMED_TYPE, file.path, expr.binding))
-                sites = self._packages.declarations(file, expr.name)
+                    return self.evaluator.query(Query(QueryKind.NAMED_TYPE, file.path, expr.binding))
+                sites = self.packages.declarations(file, expr.name)
                 return union(map(self.defined_by, sites)) if sites else one(External(f"{expr.name}()"))
             case ir.ParenExpr():
                 return self.named(file, expr.value)
             case ir.MemberExpr():
                 found = NOTHING
-                for value in self._evaluator.infer(file, expr.receiver):
-                    member = self._evaluator.member(value, expr.name)
+                for value in self.evaluator.infer(file, expr.receiver):
+                    member = self.evaluator.member(value, expr.name)
                     found |= union(map(self.defined_by, member.sites)) if member.sites else instances(member.types)
                 return found
             case ir.IndexExpr():
@@ -149,13 +152,13 @@ class GoTypes:
 
     def defined_by(self, site: Site) -> Types:
         """Instances of the type that a definition defines or is an alias of."""
-        file = self._evaluator.file(site.path)
+        file = self.evaluator.file(site.path)
         if file.defs[site.number].kind not in CLASS_KINDS:
             return NOTHING
         bind = file.bind_of_def.get(site.number)
         if bind is None or not self._is_alias(file, site.number):
             return one(Instance(site.path, site.number))
-        return self._evaluator.query(Query(QueryKind.NAMED_TYPE, site.path, bind))
+        return self.evaluator.query(Query(QueryKind.NAMED_TYPE, site.path, bind))
 
     def parameters(self, file: FileScope, definition: int | None) -> list[TypeVar]:
         """The type parameters of a definition."""
@@ -168,11 +171,11 @@ class GoTypes:
         """Type arguments of a type, by parameter."""
         if not value.arguments:
             return {}
-        parameters = self.parameters(self._evaluator.file(value.path), value.definition)
+        parameters = self.parameters(self.evaluator.file(value.path), value.definition)
         return dict(zip(parameters, value.arguments, strict=False))
 
     def constraint(self, value: TypeVar) -> Types:
-        file = self._evaluator.file(value.path)
+        file = self.evaluator.file(value.path)
         return union(
             self.named(file, inflow.source)
             for inflow in file.into_bind(value.binding)
@@ -198,11 +201,11 @@ class GoTypes:
         return found
 
     def _kind(self, value: Instance | ClassType) -> str:
-        return self._evaluator.file(value.path).defs[value.definition].kind
+        return self.evaluator.file(value.path).defs[value.definition].kind
 
     def declared_as(self, value: Instance | ClassType) -> list[Type]:
         """Types that the definition of a type names: what it embeds, or is defined as."""
-        file = self._evaluator.file(value.path)
+        file = self.evaluator.file(value.path)
         known = self.arguments(value)
         return in_order(found for node in file.bases(value.definition) for found in fill(self.named(file, node), known))
 
@@ -212,7 +215,7 @@ class GoTypes:
 
     def signature(self, function: Function | RecordType) -> list[Types]:
         """Types of the parameters of a function."""
-        file = self._evaluator.file(function.path)
+        file = self.evaluator.file(function.path)
         known = dict(function.known)
         return [
             fill(self.of_parameter(file, param), known)
@@ -266,8 +269,8 @@ class GoTypes:
             case Function(), Function():
                 for part, held in zip(self.signature(value), self.signature(other), strict=False):
                     self.match(part, held, known, depth + 1)
-                results = self._evaluator.query(Query(QueryKind.RETURN, other.path, other.scope))
-                own = self._evaluator.query(Query(QueryKind.RETURN, value.path, value.scope))
+                results = self.evaluator.query(Query(QueryKind.RETURN, other.path, other.scope))
+                own = self.evaluator.query(Query(QueryKind.RETURN, value.path, value.scope))
                 self.match(own, results, known, depth + 1)
 
 

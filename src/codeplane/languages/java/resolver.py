@@ -8,7 +8,7 @@ from codeplane.index.resolve.calls import arguments_of
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.overloaded import OverloadedResolver, OverloadedTraits
 from codeplane.index.resolve.proximity import nearest_sites
-from codeplane.index.resolve.queries import NO_MEMBER, Member
+from codeplane.index.resolve.queries import Member
 from codeplane.index.resolve.resolver import OWN_NAME
 from codeplane.index.resolve.types import (
     NOTHING,
@@ -16,7 +16,6 @@ from codeplane.index.resolve.types import (
     ContainerMethod,
     DictType,
     External,
-    Module,
     NamespaceType,
     Site,
     TupleType,
@@ -142,14 +141,14 @@ class JavaResolver(OverloadedResolver):
             return one(NamespaceType(file.language, name))
         return super().unknown_types(file, scope, bind, name)
 
-    def module_member(self, module: Module | NamespaceType, name: str) -> Member:
-        if not isinstance(module, NamespaceType):
-            return NO_MEMBER
-        sites = self.types_in(module.name, name, "")
+    def lookup_member(self, receiver: Type, name: str) -> Member | None:
+        if not isinstance(receiver, NamespaceType):
+            return None
+        sites = self.types_in(receiver.name, name, "")
         if sites:
             return Member(sites, self.evaluator.types_at(sites))
-        dotted = f"{module.name}.{name}"
-        return Member((), one(NamespaceType(module.language, dotted) if name[:1].islower() else External(dotted)))
+        dotted = f"{receiver.name}.{name}"
+        return Member((), one(NamespaceType(receiver.language, dotted) if name[:1].islower() else External(dotted)))
 
     # --- library calls
 

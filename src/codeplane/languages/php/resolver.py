@@ -15,7 +15,8 @@ from codeplane.facts.model import Usage
 from codeplane.facts.summary import SummaryDefinition
 from codeplane.index.resolve.calls import argument_types
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.queries import Member, Operator, Query, QueryKind
+from codeplane.index.resolve.members import this_types
+from codeplane.index.resolve.queries import FieldPattern, Member, Operator, Query, QueryKind
 from codeplane.index.resolve.resolver import LanguageResolver, LanguageTraits
 from codeplane.index.resolve.types import (
     NOTHING,
@@ -27,7 +28,6 @@ from codeplane.index.resolve.types import (
     Type,
     Types,
     bind_method,
-    definition_site,
     dict_of,
     instance_of,
     instances,
@@ -58,8 +58,22 @@ _SAME_ELEMENTS = frozenset(
 _ONE_ELEMENT = frozenset({"current", "reset", "end", "next", "prev", "array_pop", "array_shift"})
 
 
+def _member_definitions(file: FileScope, definition: int, name: str) -> Sequence[int]:
+    own = file.members.get(definition, {})
+    if name.endswith("()"):
+        return [number for number in own.get(name[:-2], ()) if file.defs[number].kind in _METHODS]
+    if not name.startswith("$"):
+        return [number for number in own.get(name, ()) if file.defs[number].kind in ("constant", "enum_member")]
+    found = [number for number in own.get(name[1:], ()) if file.defs[number].kind == "property"]
+    for constructor in own.get("__construct", ()):
+        found += file.member_definitions(constructor, name[1:])
+    return found
+
+
 class PhpResolver(LanguageResolver):
     traits = LanguageTraits(
+        member_definitions=_member_definitions,
+        out_of_line_members=False,
         class_kinds=_CLASS_KINDS,
         self_parameter=False,
         call_operator="__invoke()",
@@ -150,18 +164,6 @@ class PhpResolver(LanguageResolver):
 
     # --- classes
 
-    def own_members(self, file: FileScope, definition: int, name: str) -> list[Site]:
-        own = file.members.get(definition, {})
-        if name.endswith("()"):
-            found = [number for number in own.get(name[:-2], ()) if file.defs[number].kind in _METHODS]
-        elif not name.startswith("$"):
-            found = [number for number in own.get(name, ()) if file.defs[number].kind in ("constant", "enum_member")]
-        else:
-            found = [number for number in own.get(name[1:], ()) if file.defs[number].kind == "property"]
-            for constructor in own.get("__construct", ()):
-                found += file.member_definitions(constructor, name[1:])
-        return [definition_site(file.path, number) for number in found]
-
     def override_query(self, file: FileScope, query: Query) -> Types | None:
         """A promoted constructor parameter has its declared type as a property."""
         if query.kind is not QueryKind.ATTRIBUTE or not query.name.startswith("$"):
@@ -179,7 +181,7 @@ class PhpResolver(LanguageResolver):
         if name not in _ENUM_FACTORIES or not isinstance(receiver, ClassType) or receiver.definition < 0:
             return None
         file = self.evaluator.file(receiver.path)
-        if file.defs[receiver.definition].kind != "enum" or self.own_members(file, receiver.definition, name):
+        if file.defs[receiver.definition].kind != "enum" or _member_definitions(file, receiver.definition, name):
             return None
         return Member((), one(receiver))
 
@@ -191,7 +193,7 @@ class PhpResolver(LanguageResolver):
 
     # --- operators and library calls
 
-    def apply_operator(self, operator: Operator, value: Type) -> Types:
+    def apply_operator(self, operator: Operator | FieldPattern, value: Type) -> Types:
         if operator is Operator.LOOP:
             return value.values() if isinstance(value, DictType) else self.evaluator.elements(value)
         if operator is Operator.INDEX:
@@ -246,9 +248,9 @@ class PhpResolver(LanguageResolver):
 
     def _instances_of(self, file: FileScope, name: str, scope: int) -> Types:
         if name in ("static", "$this"):
-            return self.this_types(file, scope)
+            return this_types(self.evaluator, file, scope)
         if name == "self":
-            found = self.this_types(file, scope)
+            found = this_types(self.evaluator, file, scope)
             return frozenset(
                 value._replace(method=None) if isinstance(value, Instance | ClassType) else value for value in found
             )

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 from codeplane.base.paths import parent
-from codeplane.facts.ir import CallExpr, LabelledExpr, MemberExpr, NameExpr, StringExpr, UnknownExpr
+from codeplane.facts.ir import CallExpr, FlowKind, LabelledExpr, MemberExpr, NameExpr, StringExpr, UnknownExpr
 from codeplane.facts.model import ReexportMode
 from codeplane.index.resolve.calls import argument_types, arguments_of
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.queries import Member, Operator, Query, QueryKind, ReceiverKind
+from codeplane.index.resolve.queries import FieldPattern, Member, Operator, Query, QueryKind, ReceiverKind
 from codeplane.index.resolve.resolver import CALLABLES, LanguageResolver, LanguageTraits
 from codeplane.index.resolve.types import (
     NOTHING,
@@ -21,6 +21,7 @@ from codeplane.index.resolve.types import (
     ListType,
     Module,
     NamespaceType,
+    ParamType,
     Site,
     SuperType,
     Type,
@@ -62,8 +63,44 @@ _CLASS_METHODS = frozenset({"__new__", "__init_subclass__", "__class_getitem__"}
 _PythonModule = Module | NamespaceType
 
 
+def _decorator_names(file: FileScope, definition: int) -> set[str]:
+    """Names of the decorators, without qualifiers and arguments."""
+    found = set()
+    for node in file.decorators(definition):
+        expr = file.exprs[node]
+        if isinstance(expr, CallExpr):
+            expr = file.exprs[expr.callee]
+        name = expr.name if isinstance(expr, NameExpr | MemberExpr) else ""
+        while isinstance(expr, MemberExpr):
+            expr = file.exprs[expr.receiver]
+        if isinstance(expr, NameExpr):
+            found.add(name)
+    return found
+
+
+def _is_fixture(file: FileScope, definition: int) -> bool:
+    return "fixture" in _decorator_names(file, definition)
+
+
+def _receiver_kind(file: FileScope, definition: int) -> ReceiverKind:
+    names = _decorator_names(file, definition)
+    if "staticmethod" in names:
+        return ReceiverKind.STATIC
+    if "classmethod" in names or file.defs[definition].name in _CLASS_METHODS:
+        return ReceiverKind.CLASS
+    return ReceiverKind.INSTANCE
+
+
 class PythonResolver(LanguageResolver):
-    traits = LanguageTraits(constructors=("__init__",), dotted_imports=frozenset({"python_import"}))
+    traits = LanguageTraits(
+        constructors=("__init__",),
+        dotted_imports=frozenset({"python_import"}),
+        implied_methods={
+            FlowKind.FOR: ("__iter__", "__next__", "__aiter__", "__anext__"),
+            FlowKind.WITH: ("__enter__", "__exit__"),
+        },
+        receiver_kind=_receiver_kind,
+    )
 
     @cached_property
     def _modules(self) -> PythonModules:
@@ -71,12 +108,15 @@ class PythonResolver(LanguageResolver):
 
     # --- imports and modules
 
-    def unbound_types(self, file: FileScope, name: str) -> Types:
+    def name_types(self, file: FileScope, node: int) -> Types:
+        expr = file.exprs[node]
+        if not isinstance(expr, NameExpr):
+            return NOTHING
         for source in self._star_imports(file):
-            found = self._module_types(source, name)
+            found = self._module_types(source, expr.name)
             if found:
                 return found
-        return one(External(f"builtins.{name}"))
+        return one(External(f"builtins.{expr.name}"))
 
     def resolve_name(self, file: FileScope, scope: int, usage: int, name: str, bind: int) -> list[Site]:
         for source in self._star_imports(file):
@@ -139,8 +179,10 @@ class PythonResolver(LanguageResolver):
             return [Module(path)]
         return [NamespaceType("python", "/" + stem)] if self._modules.has_folder(stem) else []
 
-    def module_member(self, module: _PythonModule, name: str) -> Member:
-        return Member(self._module_sites(module, name), self._module_types(module, name))
+    def lookup_member(self, receiver: Type, name: str) -> Member | None:
+        if not isinstance(receiver, Module | NamespaceType):
+            return None
+        return Member(self._module_sites(receiver, name), self._module_types(receiver, name))
 
     def _module_sites(self, module: _PythonModule, name: str) -> list[Site]:
         return self._lookup(module, name, ())
@@ -204,33 +246,22 @@ class PythonResolver(LanguageResolver):
 
     # --- methods and attributes
 
-    def receiver_kind(self, file: FileScope, definition: int) -> ReceiverKind:
-        names = {name.rpartition(".")[2] for name in self._decorator_names(file, definition)}
-        if "staticmethod" in names:
-            return ReceiverKind.STATIC
-        if "classmethod" in names or file.defs[definition].name in _CLASS_METHODS:
-            return ReceiverKind.CLASS
-        return ReceiverKind.INSTANCE
+    def override_query(self, file: FileScope, query: Query) -> Types | None:
+        """A parameter without a declared type may be a pytest fixture."""
+        place = file.param_of_bind.get(query.number) if query.kind is QueryKind.BINDING else None
+        if place is None or (definition := file.owner.get(place[0])) is None:
+            return None
+        if not (file.defs[definition].name.startswith("test") or _is_fixture(file, definition)):
+            return None
+        types = self.evaluator.default_types(file, query)
+        param = file.params[place[0]][place[1]]
+        is_declared = param.type >= 0 and self.evaluator.named_type(file, param.type)
+        if is_declared or ParamType(file.path, *place) not in types:
+            return types
+        return types | self._fixture_named(file, definition, param.name)
 
-    def _decorator_names(self, file: FileScope, definition: int) -> list[str]:
-        """Dotted names of the decorators, without arguments."""
-        found = []
-        for node in file.decorators(definition):
-            expr = file.exprs[node]
-            if isinstance(expr, CallExpr):
-                expr = file.exprs[expr.callee]
-            parts: list[str] = []
-            while isinstance(expr, MemberExpr):
-                parts.append(expr.name)
-                expr = file.exprs[expr.receiver]
-            if isinstance(expr, NameExpr):
-                found.append(".".join([expr.name, *reversed(parts)]))
-        return found
-
-    def injected_argument(self, file: FileScope, definition: int, name: str) -> Types:
-        """A pytest fixture that is passed to a test or to another fixture."""
-        if not (file.defs[definition].name.startswith("test") or self._is_fixture(file, definition)):
-            return NOTHING
+    def _fixture_named(self, file: FileScope, definition: int, name: str) -> Types:
+        """The pytest fixture that is passed to a test or to another fixture."""
         paths = [file.path]
         folder = file.path
         while folder:
@@ -242,7 +273,7 @@ class PythonResolver(LanguageResolver):
                 continue
             for number, row in enumerate(other.defs):
                 is_other = row.name == name and (path, number) != (file.path, definition)
-                if is_other and row.kind in CALLABLES and self._is_fixture(other, number):
+                if is_other and row.kind in CALLABLES and _is_fixture(other, number):
                     return self._fixture_types(other, number)
         return NOTHING
 
@@ -254,9 +285,6 @@ class PythonResolver(LanguageResolver):
         is_generator = bool(file.yields(scope))
         return union(value.items if isinstance(value, ListType) and is_generator else one(value) for value in types)
 
-    def _is_fixture(self, file: FileScope, definition: int) -> bool:
-        return any(name.rpartition(".")[2] == "fixture" for name in self._decorator_names(file, definition))
-
     def member_types(self, site: Site, receiver: Type, owner: ClassType, name: str) -> Types:
         file = self.evaluator.file(site.path)
         if file.defs[site.number].kind in CALLABLES:
@@ -264,7 +292,7 @@ class PythonResolver(LanguageResolver):
         return self._attribute_types(super().member_types(site, receiver, owner, name), receiver, owner)
 
     def _method_types(self, file: FileScope, definition: int, receiver: Type) -> Types:
-        names = {name.rpartition(".")[2] for name in self._decorator_names(file, definition)}
+        names = _decorator_names(file, definition)
         found = self.evaluator.query(Query(QueryKind.DEFINITION, file.path, definition))
         is_property = any(name.endswith("property") or name in _ACCESSORS for name in names)
         if isinstance(receiver, Instance) and is_property:
@@ -294,7 +322,7 @@ class PythonResolver(LanguageResolver):
 
     # --- operators
 
-    def apply_operator(self, operator: Operator, value: Type) -> Types:
+    def apply_operator(self, operator: Operator | FieldPattern, value: Type) -> Types:
         match operator:
             case Operator.INDEX:
                 return self.evaluator.call_method(value, "__getitem__")
@@ -370,7 +398,7 @@ class PythonResolver(LanguageResolver):
             owner = file.owner.get(scope)
             enclosing = self.enclosing_class(file, owner) if owner is not None else None
             if owner is not None and enclosing is not None and file.defs[owner].kind in CALLABLES:
-                is_class = self.receiver_kind(file, owner) is ReceiverKind.CLASS
+                is_class = _receiver_kind(file, owner) is ReceiverKind.CLASS
                 receiver = ClassType(*enclosing, scope) if is_class else Instance(*enclosing, scope)
                 return one(SuperType(*enclosing, receiver))
             scope = file.parent(scope)
@@ -406,6 +434,8 @@ class PythonResolver(LanguageResolver):
     def named_type(self, file: FileScope, node: int) -> Types:
         """A type in quotes."""
         expr = file.exprs[node]
+        if isinstance(expr, NameExpr):
+            return super().named_type(file, node)
         found = NOTHING
         for part in expr.text.split("|") if isinstance(expr, StringExpr) else ():
             name = part.strip()

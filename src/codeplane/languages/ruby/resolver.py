@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from codeplane.facts.ir import NameExpr
+from codeplane.facts.ir import NameExpr, SuperExpr, ThisExpr
 from codeplane.facts.model import Namespace as NameSpace
 from codeplane.facts.model import Usage
 from codeplane.facts.summary import SummaryBinding
@@ -18,6 +18,7 @@ from codeplane.index.resolve.queries import LanguageQuery, Member, Query, QueryK
 from codeplane.index.resolve.resolver import CALLABLES, LanguageResolver, LanguageTraits
 from codeplane.index.resolve.types import (
     NOTHING,
+    TOP,
     ClassType,
     External,
     Instance,
@@ -32,7 +33,7 @@ from codeplane.index.resolve.types import (
     one,
     union,
 )
-from codeplane.languages.ruby.resolver_modules import CLASS_KINDS, MAX_OPENINGS, Opening, RubyConstants, is_test
+from codeplane.languages.ruby.resolver_modules import CLASS_KINDS, MAX_OPENINGS, RubyConstants, is_test
 
 _IDENTITY = frozenset({"tap", "dup", "clone", "freeze", "itself"})
 _MODULE_METHODS = frozenset(
@@ -55,7 +56,6 @@ class RubyResolver(LanguageResolver):
         class_kinds=CLASS_KINDS,
         self_parameter=False,
         call_operator="call",
-        certain_receivers=True,
         constructors=("initialize",),
     )
 
@@ -102,9 +102,18 @@ class RubyResolver(LanguageResolver):
 
     # --- classes
 
-    def this_types(self, file: FileScope, scope: int | None, *, is_super: bool = False) -> Types:
-        receiver = self._self(file, scope)
+    def override_query(self, file: FileScope, query: Query) -> Types | None:
+        expr = file.exprs[query.number] if query.kind is QueryKind.NODE else None
+        if not isinstance(expr, ThisExpr | SuperExpr):
+            return None
+        receiver = self._self(file, expr.scope)
         return one(receiver) if receiver is not None else NOTHING
+
+    def receiver_types(self, file: FileScope, node: int) -> Types:
+        """A receiver that may also be an external object is unknown."""
+        types = self.evaluator.infer(file, node)
+        externals = sum(isinstance(value, External) and value.name.endswith("()") for value in types)
+        return types if externals in (0, len(types)) else TOP
 
     def _self(self, file: FileScope, scope: int | None) -> ClassType | Instance | None:
         """`self` in a scope; unknown in a block in a class body, whose receiver the called method sets."""
@@ -123,10 +132,6 @@ class RubyResolver(LanguageResolver):
             blocks += 1
             scope = file.parent(scope)
         return None
-
-    def enclosing_class(self, file: FileScope, definition: int) -> Opening | None:
-        found = super().enclosing_class(file, definition)
-        return self.evaluator.definitions.canonical(*found) if found is not None else None
 
     def _is_static(self, file: FileScope, definition: int) -> bool:
         """True for a method of the class object."""

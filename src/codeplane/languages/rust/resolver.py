@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 from codeplane.facts import ir
 from codeplane.facts.ir import FlowKind, ModuleLevel
-from codeplane.facts.model import Namespace, ReexportMode, Target, Usage
+from codeplane.facts.model import Namespace, ReexportMode, Target
 from codeplane.index.resolve.calls import argument_types, arguments_of, call_function
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.flow_targets import FieldStep
-from codeplane.index.resolve.queries import NO_MEMBER, Member, Query, QueryKind
+from codeplane.index.resolve.queries import FieldPattern, Member, Operator, Query, QueryKind
 from codeplane.index.resolve.types import (
     NOTHING,
     TOP,
@@ -26,9 +25,9 @@ from codeplane.index.resolve.types import (
     LibraryType,
     ListType,
     Module,
-    NamespaceType,
     Site,
     SiteKind,
+    Top,
     Type,
     Types,
     TypeVar,
@@ -41,11 +40,10 @@ from codeplane.index.resolve.types import (
     union,
 )
 from codeplane.languages.rust import resolver_library as library
-from codeplane.languages.rust.resolver_members import RustMembers, plain, without_lifetimes
+from codeplane.languages.rust.resolver_members import TYPE_KINDS, RustMembers, plain, without_lifetimes
 from codeplane.languages.rust.resolver_modules import Crates
 
 _SEPARATOR = re.compile(r"\.|::")
-_TYPE_KINDS = frozenset({"module", "struct", "enum", "trait", "type"})
 _LANGUAGES = frozenset({"rust"})
 _MAX_NESTING = 50
 
@@ -110,6 +108,8 @@ class RustResolver(RustMembers):
 
     def _infer(self, file: FileScope, node: int) -> Types | None:
         match expr := file.exprs[node]:
+            case ir.ThisExpr() | ir.SuperExpr():
+                return self.self_instances(file, expr.scope)
             case ir.SelfTypeExpr():
                 return self.self_type(file, expr.scope)
             case ir.ModuleExpr():
@@ -134,11 +134,11 @@ class RustResolver(RustMembers):
         bounds = [inflow.source for inflow in inflows if inflow.is_whole(FlowKind.BOUND)]
         return frozenset(TypeVarBound(file.path, node) for node in bounds) or None
 
-    def module_member(self, module: Module | NamespaceType, name: str) -> Member:
-        if not isinstance(module, Module):
-            return NO_MEMBER
-        sites = self._in_module(module, plain(name))
-        return Member(sites, _optional(self._parent(module)) if name == "super" else self.evaluator.types_at(sites))
+    def lookup_member(self, receiver: Type, name: str) -> Member | None:
+        if not isinstance(receiver, Module):
+            return super().lookup_member(receiver, name)
+        sites = self._in_module(receiver, plain(name))
+        return Member(sites, _optional(self._parent(receiver)) if name == "super" else self.evaluator.types_at(sites))
 
     def _in_module(self, module: Module, name: str) -> list[Site]:
         return self.evaluator.memo_tracked(("module", module, name), lambda: self._sites(_Lookup(module, name), {}))
@@ -169,7 +169,7 @@ class RustResolver(RustMembers):
         return sorted(set(found))
 
     def _is_type(self, site: Site) -> bool:
-        return site.kind is SiteKind.MODULE or self._kind(site) in _TYPE_KINDS
+        return site.kind is SiteKind.MODULE or self._kind(site) in TYPE_KINDS
 
     def _through_globs(self, file: FileScope, lookup: _Lookup, seen: _Seen) -> list[Site]:
         for number in file.imports_in(lookup.module.scope, "*", self.traits.dotted_imports):
@@ -305,11 +305,8 @@ class RustResolver(RustMembers):
 
     # --- names
 
-    def unbound_types(self, file: FileScope, name: str) -> Types:
-        return self.evaluator.types_at(self._visible_from(file, 0, name)) or one(External(name))
-
     def resolve_name(self, file: FileScope, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
-        return self.filter_by_usage(self._visible_from(file, scope, name), None, usage)
+        return self._visible_from(file, scope, name)
 
     def _visible_from(self, file: FileScope, scope: int, name: str) -> list[Site]:
         if name in ("Self", "self", "super", "crate"):
@@ -333,19 +330,6 @@ class RustResolver(RustMembers):
             return found
         root = self._crates.find(file.path, name)
         return [module_site(root)] if root is not None else self._macros(self._crates.root(file.path), name)
-
-    def filter_by_usage(self, sites: Sequence[Site], namespace: int | None, usage: int) -> Sequence[Site]:
-        if len(sites) < 2:
-            return sites
-        if namespace == Namespace.CALLABLE:
-            fit = [site for site in sites if self._kind(site) == "macro"]
-        elif namespace == Namespace.TYPE or (namespace is None and usage == Usage.TYPE):
-            fit = [site for site in sites if self._is_type(site)]
-        elif namespace is None and usage == Usage.MEMBER:
-            return sites
-        else:
-            fit = [site for site in sites if self._kind(site) not in ("module", "enum", "trait", "type", "")]
-        return fit or sites
 
     def _kind(self, site: Site) -> str:
         is_definition = site.kind is SiteKind.DEFINITION
@@ -404,7 +388,10 @@ class RustResolver(RustMembers):
             if self.evaluator.file(site.path).defs[member].kind == "field"
         ]
 
-    def destructure(self, file: FileScope, step: FieldStep, types: Types) -> Types:
+    def apply_operator(self, operator: Operator | FieldPattern, value: Type) -> Types:
+        if not isinstance(operator, FieldPattern):
+            return super().apply_operator(operator, value)
+        file, step = self.evaluator.file(operator.path), operator.step
         found = NOTHING
         sites = self._constructor_sites(file, step.type)
         for site in sites:
@@ -416,18 +403,15 @@ class RustResolver(RustMembers):
                 part = self.evaluator.named_type(target, fields[step.position]) if is_known else NOTHING
             elif step.name:
                 part = self.evaluator.query(Query(QueryKind.ATTRIBUTE, site.path, site.number, step.name))
-            for value in types or one(External("")):
-                found |= substitute(part, self.type_arguments(value, target, site.number))
+            found |= substitute(part, self.type_arguments(value, target, site.number))
         if sites:
             return found
         expr = file.exprs[step.type]
         variant = expr.name if isinstance(expr, ir.NameExpr | ir.MemberExpr) else ""
-        arguments = [
-            value.arguments for value in types if isinstance(value, LibraryType) and value.name in library.WRAPPERS
-        ]
-        if variant in ("Some", "Ok"):
-            return union(parts[0] for parts in arguments) | types & TOP
-        return union(parts[1] for parts in arguments if len(parts) > 1) if variant == "Err" else NOTHING
+        position = {"Some": 0, "Ok": 0, "Err": 1}.get(variant)
+        if isinstance(value, LibraryType) and value.name in library.WRAPPERS and position is not None:
+            return value.arguments[position] if position < len(value.arguments) else NOTHING
+        return TOP if isinstance(value, Top) and position == 0 else NOTHING
 
     # --- calls
 

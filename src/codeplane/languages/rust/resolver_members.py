@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import NamedTuple
 
 from codeplane.facts.ir import FlowKind, IndexExpr, LiteralExpr, MemberExpr, NameExpr, ParenExpr, StringExpr, UnionExpr
+from codeplane.facts.model import Namespace, Usage
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.members import join
-from codeplane.index.resolve.queries import NO_MEMBER, LanguageQuery, Member, Operator, Query, QueryKind
+from codeplane.index.resolve.queries import NO_MEMBER, FieldPattern, LanguageQuery, Member, Operator, Query, QueryKind
 from codeplane.index.resolve.resolver import CALLABLES, LanguageResolver, LanguageTraits
 from codeplane.index.resolve.types import (
     NOTHING,
@@ -19,7 +20,7 @@ from codeplane.index.resolve.types import (
     Instance,
     LibraryType,
     ListType,
-    RecordType,
+    SelfType,
     Site,
     SiteKind,
     TupleType,
@@ -43,9 +44,16 @@ _DERIVED = frozenset(
 """Methods that a type often derives; never looked up through `Deref`."""
 
 
+_RECEIVERS = (Instance, ClassType, TypeVar, LibraryType)
+
+
 class ImplBlock(NamedTuple):
     path: str
     scope: int
+
+
+TYPE_KINDS = frozenset({"module", "struct", "enum", "trait", "type"})
+_NOT_VALUES = frozenset({"module", "enum", "trait", "type", ""})
 
 
 def plain(name: str) -> str:
@@ -56,11 +64,20 @@ def _as_class(value: Type) -> Type:
     return class_of(value) if isinstance(value, Instance) else value
 
 
+def _fitting_kinds(kinds: Set[str], namespace: int | None, usage: int) -> Set[str]:
+    if namespace == Namespace.CALLABLE:
+        return kinds & {"macro"} or kinds
+    if namespace == Namespace.TYPE or (namespace is None and usage == Usage.TYPE):
+        return kinds & TYPE_KINDS or kinds
+    return kinds if namespace is None and usage == Usage.MEMBER else kinds - _NOT_VALUES or kinds
+
+
 class RustMembers(LanguageResolver):
     traits = LanguageTraits(
         constructors=(),
         import_paths=True,
         path_members=True,
+        fitting_kinds=_fitting_kinds,
         tuple_types=True,
         container_names={ListType: "std", TupleType: "std", LibraryType: "std"},
     )
@@ -81,13 +98,13 @@ class RustMembers(LanguageResolver):
             scope = file.parent(scope)
         return NOTHING, None
 
-    def this_types(self, file: FileScope, scope: int | None, *, is_super: bool = False) -> Types:
+    def self_instances(self, file: FileScope, scope: int | None) -> Types:
         return self._owner(file, scope)[0]
 
     def self_type(self, file: FileScope, scope: int) -> Types:
         return frozenset(map(_as_class, self._owner(file, scope)[0]))
 
-    def self_type_member(self, file: FileScope, scope: int, name: str) -> Member | None:
+    def _self_type_member(self, file: FileScope, scope: int, name: str) -> Member | None:
         """An associated type of the enclosing `impl`; its functions come after those of the type itself."""
         impl = self._owner(file, scope)[1]
         found = file.impl_members.get((impl, name), ()) if impl is not None else ()
@@ -135,7 +152,9 @@ class RustMembers(LanguageResolver):
     # --- look-up
 
     def lookup_member(self, receiver: Type, name: str) -> Member | None:
-        return None if isinstance(receiver, RecordType) else self._member(receiver, name, frozenset())
+        if isinstance(receiver, SelfType):
+            return self._self_type_member(self.evaluator.file(receiver.path), receiver.scope, name)
+        return self._member(receiver, name, frozenset()) if isinstance(receiver, _RECEIVERS) else None
 
     def _member(self, receiver: Type, name: str, seen: frozenset[Type]) -> Member:
         """`seen` are the types whose bound or `Deref` target the receiver is."""
@@ -249,7 +268,7 @@ class RustMembers(LanguageResolver):
                 types |= self.evaluator.query(Query(QueryKind.DEFINITION, site.path, site.number))
         return Member(found, types)
 
-    def apply_operator(self, operator: Operator, value: Type) -> Types:
+    def apply_operator(self, operator: Operator | FieldPattern, value: Type) -> Types:
         if operator is not Operator.ITERATE:
             return super().apply_operator(operator, value)
         if isinstance(value, LibraryType):

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from types import MappingProxyType
 
 from codeplane.facts.blocks import Columns
+from codeplane.facts.ir import NewExpr
 from codeplane.index.resolve.file_scope import FileScope
+from codeplane.index.resolve.queries import CallTargets, Link
 from codeplane.index.resolve.resolver import LanguageResolver, LanguageTraits
 from codeplane.index.resolve.types import (
     ClassType,
-    External,
     Instance,
-    LiteralType,
     Site,
-    TupleType,
-    Type,
     Types,
     definition_site,
 )
@@ -66,22 +64,18 @@ class JavaScriptResolver(LanguageResolver):
     def resolve_import(self, file: FileScope, number: int) -> list[Site]:
         return self._ts.names.imported(self._ts.names.source_file(file), number)
 
-    def link_references(
-        self, file: FileScope, names: Sequence[str], columns: Columns
-    ) -> Iterator[tuple[int, list[Site]]]:
+    def link_references(self, file: FileScope, names: Sequence[str], columns: Columns) -> Iterator[Link]:
         return link_references(self._ts, self._ts.names.source_file(file), names, columns)
 
-    def call_targets(self, file: FileScope) -> Mapping[int, Sequence[Type]]:
-        source_file = self._ts.names.source_file(file)
-        return {node: callees(self._ts, source_file, node) for node, *_ in file.summary.flow.calls}
+    def call_targets(self, file: FileScope, node: int) -> CallTargets:
+        run = callees(self._ts, self._ts.names.source_file(file), node)
+        expr = file.exprs[node]
+        types = self._ts.value(file.path, expr.callee) if isinstance(expr, NewExpr) else ()
+        classes = [ClassType(value.path, value.definition) for value in types if isinstance(value, ClassType)]
+        return CallTargets(run, classes)
 
-    def constructed_classes(self, file: FileScope, callee: int) -> Types:
-        types = self._ts.value(file.path, callee)
-        return frozenset(ClassType(value.path, value.definition) for value in types if isinstance(value, ClassType))
-
-    def is_foreign_receiver(self, file: FileScope, node: int) -> bool:
-        types = self._ts.value(file.path, node)
-        return bool(types) and all(isinstance(value, External | LiteralType | TupleType) for value in types)
+    def receiver_types(self, file: FileScope, node: int) -> Types:
+        return self._ts.value(file.path, node)
 
     def overridden_sites(self, file: FileScope, definition: int) -> tuple[list[Site], bool] | None:
         if not file.bases(definition):

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from codeplane.facts import ir
 from codeplane.facts.blocks import Columns
 from codeplane.facts.model import Certainty, Namespace, ReferenceRole, Target, Tier, Usage
+from codeplane.index.resolve.queries import Link
 from codeplane.index.resolve.types import (
     ClassType,
     ContainerMethod,
@@ -30,15 +31,13 @@ _TYPE_ONLY = frozenset({"interface", "type"})
 _TYPES = _TYPE_ONLY | {"class", "enum", "module"}
 
 
-def link_references(
-    ts: TsQueries, file: SourceFile, names: Sequence[str], columns: Columns
-) -> Iterator[tuple[int, list[Site]]]:
+def link_references(ts: TsQueries, file: SourceFile, names: Sequence[str], columns: Columns) -> Iterator[Link]:
     """Yield references that the file alone does not prove, with the definitions that they refer to."""
     linker = _Linker(ts, file, names, columns)
     for ref in range(len(columns.flags)):
         found = linker.sites(ref)
         if found:
-            yield ref, sorted(set(found))
+            yield Link(ref, tuple(sorted(set(found))), Tier.STRONG)
 
 
 class _Linker:
