@@ -213,6 +213,8 @@ FREE = {
     "server.read_only",
 }
 """All that a stranger may choose; the worst of it is a poor index of the stranger's own files."""
+NEVER = {"secrets.allow", "secrets.redact"}
+"""Settings that no repository may loosen, trusted or not."""
 
 
 @pytest.mark.parametrize("key", KEYS, ids=lambda key: key.name)
@@ -223,9 +225,10 @@ def test_untrusted_repositories_may_set_only_harmless_keys(key: ConfigKey) -> No
     for trust in (TrustState.UNTRUSTED, TrustState.VOID, TrustState.TRUSTED):
         config = merge([document_layer({section: {name: parsed}}, "repo", trust)])
         lowers = key.may_lower and isinstance(value, int | float) and value < float(str(key.default))
-        taken = trust is TrustState.TRUSTED or key.name in FREE or lowers
+        taken = (trust is TrustState.TRUSTED and key.name not in NEVER) or key.name in FREE or lowers
         assert config.value(key.name) == (value if taken else key.default)
-        assert [ignored.code for ignored in config.ignored] == ([] if taken else [WarningCode.CONFIG_UNTRUSTED])
+        refusal = WarningCode.CONFIG_IGNORED if key.name in NEVER else WarningCode.CONFIG_UNTRUSTED
+        assert [ignored.code for ignored in config.ignored] == ([] if taken else [refusal])
 
 
 @pytest.mark.parametrize("key", [key for key in KEYS if key.may_lower], ids=lambda key: key.name)

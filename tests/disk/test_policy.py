@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
@@ -94,9 +96,9 @@ def test_ordinary_names_pass(path: str) -> None:
 
 def test_secrets_are_refused_by_name() -> None:
     with pytest.raises(CodePlaneError) as caught:
-        refuse_secret("deploy/.env.production")
+        refuse_secret(Path("/r"), "deploy/.env.production")
     assert caught.value.code is ErrorCode.SECRET_PATH
-    refuse_secret("deploy/.env.example")
+    refuse_secret(Path("/r"), "deploy/.env.example")
 
 
 UNPORTABLE = ["CON", "nul.txt", "a/COM1", "lpt9.log", "a.", "a ", " a", "a:b", "a<b", "a|b", 'a"b', "a*", "a?", "a\\b"]

@@ -171,8 +171,6 @@ def refused(snapshot: Snapshot, file: str, symbol: str | None = None) -> CodePla
         ("", ErrorCode.FILE_NOT_FOUND, {}),
         ("pricing", ErrorCode.FILE_NOT_FOUND, {"nearest": [f"pricing/{n}.go" for n in ("sum", "sum_test", "types")]}),
         ("go.mod", ErrorCode.LANGUAGE_UNSUPPORTED, {"reason": "no_grammar"}),
-        (".env", ErrorCode.SECRET_PATH, {}),
-        ("deploy/id_rsa", ErrorCode.SECRET_PATH, {}),
     ],
 )
 def test_errors_suggest_alternatives(

@@ -51,6 +51,8 @@ class Answer:
     meta: Mapping[str, object] = field(default_factory=dict)
     record: CallRecord = EMPTY_RECORD
     """For the ledger; not part of the envelope."""
+    shows_secrets: bool = False
+    """True if the caller asked for keys and tokens in the text."""
     lines: Sequence[TextLine] | None = None
     """The text form if a handler builds it; with None, `tools/text` builds it from the other fields."""
 

@@ -44,6 +44,10 @@ class WarningCode(Enum):
     SEARCH_INCOMPLETE = "Some files could not be searched and may contain more matches."
     SEARCH_MATCHES_NO_FILE = "No indexed file matches the given paths and languages."
     SECRETS_IN_TEXT = "The text seems to contain keys or tokens; do not repeat them."
+    SECRETS_REDACTED = (
+        "Keys or tokens are replaced by [redacted:KIND]; the file has them. "
+        "read with show_secrets: true shows them, if the user asked for it."
+    )
     TASK_INTERRUPTED = "The server stopped while your task was open; the task is closed."
     WRITE_IN_DOUBT = "An interrupted write could not be rolled back, because its plan is damaged; check `left`."
     SENSITIVE_PATH = "These files are sensitive (CI, hooks, agent or editor configuration)."

@@ -50,9 +50,13 @@ def assemble_at(root: Path, config: Config, environment: Mapping[str, str]) -> A
 
 
 def context_at(root: Path, config: Config, environment: Mapping[str, str]) -> Context:
-    """Return the context of an operation without opening the log."""
+    """Return the context of an operation without opening the log; allow the secrets that the operator allows."""
     from codeplane.operations.context import Context
 
+    if config.secrets.allow:
+        from codeplane.disk.allowed_secrets import allow_secrets
+
+        allow_secrets(config.secrets.allow)
     return Context(
         root=root,
         config=config,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from codeplane.base import limits
 from codeplane.config.model import Config
 from codeplane.config.value_types import (
+    ABSOLUTE_PATTERNS,
     DIRECTORIES,
     LEVEL,
     OUTPUTS,
@@ -243,6 +244,23 @@ KEYS: tuple[ConfigKey, ...] = (
         "5000",
         "Read budget of a session or task, in lines. If enforced, reads are refused above twice the budget.",
         outside="a repository may not choose how much is read",
+    ),
+    ConfigKey(
+        "secrets.allow",
+        ABSOLUTE_PATTERNS,
+        '["/home/me/shop/.npmrc", "/home/me/shop/tests/**/*.pem"]',
+        "Files that tools may index, read and change although their names indicate secrets. Absolute paths, as "
+        "`cpl status` shows them; a directory includes everything in it. Every access is logged. A repository "
+        "may only empty the list.",
+        tightens_to=(),
+    ),
+    ConfigKey(
+        "secrets.redact",
+        SWITCH,
+        "false",
+        "Whether text that looks like a key or token is replaced in answers. `read` shows it with `show_secrets`. "
+        "A repository may only turn this on, trusted or not.",
+        tightens_to=True,
     ),
     ConfigKey(
         "server.allowed_roots",

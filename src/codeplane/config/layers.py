@@ -84,7 +84,7 @@ def find_refusal(layer: ConfigLayer, entry: ConfigEntry, below: Mapping[str, obj
         void = "; the file changed after it was trusted" if layer.trust is TrustState.VOID else ""
         return IgnoredSetting(entry.key, entry.origin, key.outside + void)
     if key.tightens_to is not None and value not in (key.tightens_to, under):
-        reason = "a repository may only turn it on"
+        reason = "a repository may only tighten it"
         return IgnoredSetting(entry.key, entry.origin, reason, WarningCode.CONFIG_IGNORED)
     return None
 

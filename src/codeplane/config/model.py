@@ -95,6 +95,12 @@ class EditsConfig:
     undo_bytes: int = limits.UNDO_BYTES
 
 
+@dataclass(frozen=True)
+class SecretsConfig:
+    allow: tuple[str, ...] = ()
+    redact: bool = True
+
+
 class TrustState(StrEnum):
     """Trust of the user in the repository's configuration file."""
 
@@ -130,6 +136,7 @@ class Config:
     ledger: LedgerConfig = LedgerConfig()
     reading: ReadingConfig = ReadingConfig()
     edits: EditsConfig = EditsConfig()
+    secrets: SecretsConfig = SecretsConfig()
     origins: Mapping[str, str] = field(default_factory=dict)
     ignored: tuple[IgnoredSetting, ...] = ()
     trust: TrustState = TrustState.ABSENT

@@ -123,6 +123,13 @@ def _parse_patterns(value: object) -> tuple[str, ...]:
     return tuple(items)
 
 
+def _parse_absolute_patterns(value: object) -> tuple[str, ...]:
+    patterns = _parse_patterns(value)
+    if not all(item.startswith("/") and ".." not in item.split("/") for item in patterns):
+        raise InvalidValue
+    return patterns
+
+
 def _parse_outputs(value: object) -> tuple[LogOutput, ...]:
     if not isinstance(value, list) or len(value) > 8:
         raise InvalidValue
@@ -150,6 +157,10 @@ LEVEL = ValueType(_parse_level, choice(*LEVELS).expected)
 TOOLSET_NAMES = ValueType(_parse_toolsets, f"a list of {', '.join(TOOLSETS[:-1])} or {TOOLSETS[-1]}")
 DIRECTORIES = ValueType(_parse_directories, f"a list of at most {MAX_ROOTS} absolute directories, without '..'")
 PATTERNS = ValueType(_parse_patterns, f"a list of at most {MAX_PATTERNS} ignore patterns, each on one line")
+ABSOLUTE_PATTERNS = ValueType(
+    _parse_absolute_patterns,
+    f"a list of at most {MAX_PATTERNS} absolute paths, without '..', with * and ** as wildcards",
+)
 OUTPUTS = ValueType(
     _parse_outputs,
     "a list of outputs, each with format (console, json), destination (stderr, stdout, an absolute path) and level",

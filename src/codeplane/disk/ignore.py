@@ -8,7 +8,7 @@ Sources from lowest to highest precedence:
 4. nested `.satoriignore` and `.cplignore` files
 
 Patterns of 3 and 4 may re-include files and directories with `!`. As in git, everything in an ignored directory is
-ignored. Secrets are checked separately, and no file of the tree can re-include them.
+ignored. Secrets are checked separately, and no file of the tree can re-include them; the operator can.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from codeplane.base.digests import Digest, digest_bytes, merkle_root
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import ROOT, RepoPath, basename, join, parent
 from codeplane.disk import stats
+from codeplane.disk.allowed_secrets import allowed_patterns, is_blocked_secret
 from codeplane.disk.ignore_patterns import MAX_LINES, PatternList
 from codeplane.disk.safe_open import Root, read_up_to
-from codeplane.disk.secrets import is_secret
 from codeplane.disk.stats import FileStat
 
 IGNORE_FILES = (".gitignore", ".satoriignore", ".cplignore")
@@ -58,7 +58,7 @@ class IgnoreRules:
 
     def digest(self) -> Digest:
         built_in = (*sorted(PRUNABLE), *NOISE_SUFFIXES, *sorted(NOISE_NAMES))
-        words = ("\0".join(built_in), "\0".join(self.patterns), str(self.block_secrets))
+        words = ("\0".join(built_in), "\0".join(self.patterns), str(self.block_secrets), *allowed_patterns())
         return digest_bytes("\n".join(words).encode("utf-8", "surrogateescape"))
 
 
@@ -158,7 +158,7 @@ def rules_signature(rules: IgnoreRules, files: list[IgnoreFile]) -> Digest:
 
 def why_ignored(root: Root, rules: IgnoreRules, path: RepoPath) -> str | None:
     """Return one line that says why `path` is not indexed, or None if it is not ignored."""
-    if rules.block_secrets and is_secret(path):
+    if rules.block_secrets and is_blocked_secret(root.path, path):
         return "secret"
     chain, reason = load_chain(root, rules, parent(path))
     if reason is None:

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, join
+from codeplane.disk.allowed_secrets import is_blocked_secret
 from codeplane.disk.ignore import IGNORE_FILES, IgnoreChain, IgnoreReason, IgnoreRules, extend_chain, load_chain
 from codeplane.disk.safe_open import Root
-from codeplane.disk.secrets import is_secret
 
 
 class DirectoryEntry(NamedTuple):
@@ -54,7 +54,7 @@ def list_directory(root: Root, rules: IgnoreRules, directory: RepoPath, depth: i
             inner = extend_chain(root, outer, parent, IGNORE_FILES, 0)[0] if number and inherited is None else outer
             for name, kind in names:
                 path = join(parent, name)
-                if rules.block_secrets and is_secret(path):
+                if rules.block_secrets and is_blocked_secret(root.path, path, is_directory=kind == _DIRECTORY):
                     secrets += 1
                     continue
                 if len(found) >= limit:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from pathlib import Path
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
+from codeplane.disk.allowed_secrets import is_blocked_secret, log_opened_secret
 from codeplane.disk.ignore import PROTECTED
-from codeplane.disk.secrets import is_secret
 
 _PORTS = tuple(f"{port}{number}" for port in ("com", "lpt") for number in "123456789¹²³")
 _DEVICES = frozenset(("con", "prn", "aux", "nul", "conin$", "conout$", *_PORTS))
@@ -33,15 +34,16 @@ def refuse_protected(path: str) -> None:
         )
 
 
-def refuse_secret(path: str) -> None:
-    """Raise SECRET_PATH for a file whose name indicates secrets."""
-    if is_secret(path):
+def refuse_secret(root: Path, path: str) -> None:
+    """Raise SECRET_PATH for a file whose name indicates secrets, unless the operator has allowed it."""
+    if is_blocked_secret(root, path):
         raise CodePlaneError(
             ErrorCode.SECRET_PATH,
             f"'{display(path[:_MAX_SHOWN])}' may contain secrets; no tool reads or changes it",
             received=display(path[:_MAX_SHOWN]),
-            remedy="Ask the user to open it.",
+            remedy="Ask the user to open it, or to allow it with the setting 'secrets.allow'.",
         )
+    log_opened_secret(root, path)
 
 
 def is_protected(path: str) -> bool:
@@ -68,10 +70,10 @@ def fold_name(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
-def refuse_restricted(path: str) -> None:
+def refuse_restricted(root: Path, path: str) -> None:
     """Raise PROTECTED_PATH or SECRET_PATH for a path that no tool may open."""
     refuse_protected(path)
-    refuse_secret(path)
+    refuse_secret(root, path)
 
 
 def _is_protected_name(name: str) -> bool:

@@ -18,9 +18,9 @@ from codeplane.base.digests import Digest
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import MAX_NAME_BYTES, MAX_PATH_BYTES, ROOT, RepoPath, basename, is_inside, join
 from codeplane.disk import ignore, stats
+from codeplane.disk.allowed_secrets import is_blocked_secret
 from codeplane.disk.ignore import IGNORE_FILES, IgnoreChain, IgnoreFile, IgnoreRules
 from codeplane.disk.safe_open import Root
-from codeplane.disk.secrets import is_secret
 from codeplane.disk.stats import FileStat, is_racy, stat_fields
 
 MAX_OPEN_DIRECTORIES = 32
@@ -351,7 +351,7 @@ def _list_directory(
         is_ignored = chain.find_reason(entry_path, name, is_directory=is_directory) is not None
         if is_ignored and is_directory:
             pruned.append(entry_path)
-        elif rules.block_secrets and is_secret(entry_path):
+        elif rules.block_secrets and is_blocked_secret(root.path, entry_path, is_directory=is_directory):
             secrets.append(entry_path)
         elif is_ignored:
             continue

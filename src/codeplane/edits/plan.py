@@ -79,7 +79,7 @@ class PlanOptions:
 
 def plan_edits(root: Root, edits: Sequence[Edit], options: PlanOptions) -> EditPlan:
     """Plan the edits, or raise one error that names every edit that cannot be made."""
-    groups = _group_by_file(edits, options)
+    groups = _group_by_file(root, edits, options)
     planned: dict[RepoPath, FileChange] = {}
     planner = _Planner(root, options)
     for path, group in groups.items():
@@ -106,12 +106,12 @@ def plan_edits(root: Root, edits: Sequence[Edit], options: PlanOptions) -> EditP
     )
 
 
-def _group_by_file(edits: Sequence[Edit], options: PlanOptions) -> dict[RepoPath, NumberedEdits]:
+def _group_by_file(root: Root, edits: Sequence[Edit], options: PlanOptions) -> dict[RepoPath, NumberedEdits]:
     """Check the paths of all edits, and return the edits of each file."""
     groups: dict[RepoPath, NumberedEdits] = {}
     for number, edit in enumerate(edits):
         for path in edit.paths:
-            require_path(path, options.allow_sensitive)
+            require_path(root, path, options.allow_sensitive)
             options.require_allowed(path)
         for path in edit.files or (edit.path,):
             groups.setdefault(path, []).append((number, edit))

@@ -27,7 +27,7 @@ def is_digest(text: str) -> bool:
     return _DIGEST.fullmatch(text) is not None
 
 
-def require_path(path: RepoPath, allow_sensitive: bool) -> None:
+def require_path(root: Root, path: RepoPath, allow_sensitive: bool) -> None:
     """Raise unless the path names a file that tools may write."""
     if not path or any(_ENCODED_DOTS.fullmatch(part) for part in path.split("/")):
         raise CodePlaneError(
@@ -37,7 +37,7 @@ def require_path(path: RepoPath, allow_sensitive: bool) -> None:
             received=display(path),
             example="src/app.py",
         )
-    refuse_restricted(path)
+    refuse_restricted(root.path, path)
     if is_sensitive(path) and not allow_sensitive:
         raise CodePlaneError(
             ErrorCode.CONFIRMATION_REQUIRED,

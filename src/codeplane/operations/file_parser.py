@@ -109,7 +109,7 @@ def _syntax_errors(parsed: Parsed) -> tuple[int, int]:
 
 def parse_file(context: Context, parser: FileParser, path: RepoPath) -> FileOutlineRows:
     """Return the definitions of a file that would be indexed; errors are those of the index."""
-    refuse_restricted(path)
+    refuse_restricted(context.root, path)
     options = effective_options(index_options(context))
     with Root.open(context.root) as root:
         try:
@@ -147,7 +147,7 @@ class RevisionReader:
 
     def find(self, revision: str, path: RepoPath) -> RevisionOutline:
         """Return the definitions of a file in a revision."""
-        refuse_restricted(path)
+        refuse_restricted(self._context.root, path)
         options = effective_options(index_options(self._context))
         version = read_file_at(options.root, revision, path, options.max_lexical_bytes)
         return RevisionOutline(version.commit, self._parser.parse(path, version.data, options))

@@ -15,7 +15,6 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import MAX_PATH_BYTES, RepoPath, basename, is_inside, parent
 from codeplane.disk.ignore import IgnoreReason, IgnoreRules
 from codeplane.disk.listing import DirectoryEntry, DirectoryListing, list_directory
-from codeplane.disk.policy import refuse_restricted
 from codeplane.disk.safe_open import Root
 from codeplane.index.options import effective_options
 from codeplane.languages.registry import detect
@@ -70,11 +69,6 @@ class FileListing:
     beyond: int = 0
     """Rows beyond MAX_ROWS."""
     complete: bool = True
-
-
-def check_place(place: RepoPath) -> None:
-    """Reject paths that are never listed."""
-    refuse_restricted(place)
 
 
 def list_files(

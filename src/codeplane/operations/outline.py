@@ -13,7 +13,6 @@ from typing import Literal
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
 from codeplane.base.symbols import symbol_ref
-from codeplane.disk.policy import refuse_restricted
 from codeplane.operations.outline_tree import TreeItem, Window, build_tree, count_symbols, flatten, in_window
 from codeplane.operations.signatures import telling_signature
 from codeplane.operations.symbols.lookup import FileSymbols, IndexedSymbols
@@ -321,7 +320,6 @@ def _attribute_row(symbol: Symbol) -> OutlineRow:
 def _get_indexed(snapshot: Snapshot, file: RepoPath) -> FileInfo:
     """Return an indexed file with an outline, or raise an error with the nearest paths."""
     shown = display(file)
-    refuse_restricted(file)
     known = get_file(snapshot, file) if file else None
     if known is None:
         in_directory = list_directory_files(snapshot, file, MAX_NEAREST) if file else ()

@@ -34,6 +34,7 @@ from codeplane.tools.arguments import Arguments, validate
 from codeplane.tools.body import count_chars, encode, encode_error, too_large
 from codeplane.tools.calls import Call, CallReply, CallRequest, next_call
 from codeplane.tools.handler import Handler, load_handler
+from codeplane.tools.redaction import redact_fields, redact_text_lines
 from codeplane.tools.routing import canonical_call, deprecated_answer, find_tool, read_only_error
 from codeplane.tools.spec import Budget, ToolSpec
 from codeplane.tools.surface import Format
@@ -167,7 +168,12 @@ class _Run:
         self._record = answer.record
         epoch = answer.meta.get("epoch")
         self._epoch = epoch if isinstance(epoch, int) else None
-        body = encode(envelope(answer, self._meta())) if self.format is Format.JSON else self._text_body(self._rendered)
+        redacts = self._redacts and not answer.shows_secrets
+        if self.format is Format.JSON:
+            fields = envelope(answer, self._meta())
+            body = encode(redact_fields(fields) if redacts else fields)
+        else:
+            body = self._text_body(redact_text_lines(self._rendered) if redacts else self._rendered)
         size = count_chars(body)
         # Answers for people go to a terminal, not into the context of a model.
         fits = size <= MAX_ANSWER_CHARS or self._request.surface.everything
@@ -318,12 +324,18 @@ class _Run:
             # Where it was raised, the calls that this client can make are not known.
             error = copy_error(error)
             error.remedy = f"Make the call in hints.{action}." if "tool" in hint else f"Run '{hint['command']}'."
-        fields = error_envelope(error, self._meta(), self._warnings, hints, _REASONS.get(error.code))
+        fields: Mapping[str, object] = error_envelope(
+            error, self._meta(), self._warnings, hints, _REASONS.get(error.code)
+        )
         self.status = str(fields["status"])
         if self.format is Format.TEXT:
             lines = [*error_lines(error, self._request.tool, hints), *warning_lines(self._warnings)]
-            return self._text_body(lines)
-        return encode_error(fields)
+            return self._text_body(redact_text_lines(lines) if self._redacts else lines)
+        return encode_error(redact_fields(fields) if self._redacts else fields)
+
+    @property
+    def _redacts(self) -> bool:
+        return self._pipeline._roots.home.context.config.secrets.redact
 
     def _text_body(self, lines: list[TextLine]) -> bytes:
         if self.format is Format.LINES:

@@ -44,7 +44,7 @@ HONEST = {
 @pytest.mark.parametrize("name", HIDING)
 def test_hidden_characters_are_reported(name: str) -> None:
     content = "first\n" + HIDING[name]
-    (notice,) = content_notices(PATH, content, 10)
+    (notice,) = content_notices(PATH, content, 10, shows_secrets=True)
     told = notice.as_dict()
     assert told["code"] == "HIDDEN_UNICODE" and told["path"] == "a.py"
     line, column = map(int, told["at"][0].split(":"))  # type: ignore[index]
@@ -54,11 +54,11 @@ def test_hidden_characters_are_reported(name: str) -> None:
 
 @pytest.mark.parametrize("name", HONEST)
 def test_legitimate_scripts_are_not_reported(name: str) -> None:
-    assert content_notices(PATH, HONEST[name], 1) == ()
+    assert content_notices(PATH, HONEST[name], 1, shows_secrets=True) == ()
 
 
 def test_positions_are_bounded_and_counted() -> None:
-    (notice,) = content_notices(PATH, "\u200b\n" * 50, 1)
+    (notice,) = content_notices(PATH, "\u200b\n" * 50, 1, shows_secrets=True)
     assert notice.about["count"] == 50 and notice.about["at"] == ["1:1", "2:1", "3:1", "4:1", "5:1"]
 
 
@@ -76,7 +76,7 @@ KEYS = {
 
 @pytest.mark.parametrize("name", KEYS)
 def test_credentials_are_counted_and_never_shown(name: str) -> None:
-    (notice,) = content_notices(PATH, f"a\nkey = '{KEYS[name]}'\n", 5)
+    (notice,) = content_notices(PATH, f"a\nkey = '{KEYS[name]}'\n", 5, shows_secrets=True)
     assert notice.as_dict() | {"message": ""} == {
         "code": "SECRETS_IN_TEXT",
         "message": "",
@@ -88,4 +88,4 @@ def test_credentials_are_counted_and_never_shown(name: str) -> None:
 
 @pytest.mark.parametrize("text", ["AKIA", "ghp_short", "eyJ.eyJ.x", "xoxb-", "-----BEGIN PUBLIC KEY-----", "a" * 5000])
 def test_lookalikes_of_credentials_are_not_reported(text: str) -> None:
-    assert content_notices(PATH, text, 1) == ()
+    assert content_notices(PATH, text, 1, shows_secrets=True) == ()

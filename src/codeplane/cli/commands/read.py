@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("targets", nargs=-1, required=True, metavar="PATH[:A-B]|SYMBOL...")
 @tool_option(READ, "against", "-d", "--against", help="Show the diff against this version instead of the text")
+@tool_option(READ, "show_secrets", "--show-secrets", help="Show keys and tokens, which are redacted otherwise")
 @json_option
 @click.pass_context
-def read(context: click.Context, targets: tuple[str, ...], against: str | None, json: bool) -> None:
+def read(context: click.Context, targets: tuple[str, ...], against: str | None, show_secrets: bool, json: bool) -> None:
     """Print a file, a range of lines or a symbol.
 
     \b
@@ -38,7 +39,8 @@ def read(context: click.Context, targets: tuple[str, ...], against: str | None, 
     def arguments(root: Path) -> dict[str, object]:
         found = [_target(root, context.obj.start, target) for target in targets]
         chosen: dict[str, object] = {"target": found[0]} if len(found) == 1 else {"targets": found}
-        return chosen | ({"mode": "diff_preview", "against": against} if against else {})
+        chosen |= {"mode": "diff_preview", "against": against} if against else {}
+        return chosen | ({"show_secrets": True} if show_secrets else {})
 
     def work() -> Reply:
         return call_reply(context.obj, "read", arguments, as_json=json, status_of=_status)

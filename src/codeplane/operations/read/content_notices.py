@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from codeplane.base.credentials import find_credentials
 from codeplane.base.paths import RepoPath
 from codeplane.base.warnings import Notice, WarningCode
 
@@ -25,17 +26,9 @@ _TAGGED_FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{1,10}\U000e007f")
 _JOINERS = "\u200c\u200d"
 _PLAIN = re.compile(b"[\x00-\x08\x0e-\x1f\x7f-\xff]")
 
-_KEYS = re.compile(
-    r"\b(?:AKIA|ASIA)[A-Z2-7]{16}\b"
-    r"|\bgh[pousr]_[A-Za-z0-9]{36,255}\b|\bgithub_pat_[A-Za-z0-9_]{60,255}\b"
-    r"|\bxox[abeoprs]-[A-Za-z0-9-]{20,255}"
-    r"|-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY-----"
-    r"|\beyJ[A-Za-z0-9_-]{8,4096}\.eyJ[A-Za-z0-9_-]{8,4096}\.[A-Za-z0-9_-]{16,1024}"
-)
 
-
-def content_notices(path: RepoPath, content: str, first_line: int) -> tuple[Notice, ...]:
-    """Return the notices for some lines of a file."""
+def content_notices(path: RepoPath, content: str, first_line: int, *, shows_secrets: bool) -> tuple[Notice, ...]:
+    """Return the notices for some lines of a file; of credentials only if they are shown."""
     notices = []
     hidden = list(_hidden(content))
     if hidden:
@@ -43,7 +36,7 @@ def content_notices(path: RepoPath, content: str, first_line: int) -> tuple[Noti
         kinds = sorted({f"U+{ord(content[at]):04X}" for at in hidden})[:MAX_PLACES]
         about = {"path": path, "at": places, "characters": kinds, "count": len(hidden)}
         notices.append(Notice(WarningCode.HIDDEN_UNICODE, about))
-    keys = [match.start() for match in _KEYS.finditer(content)]
+    keys = find_credentials(content) if shows_secrets else []
     if keys:
         lines = sorted({content.count("\n", 0, at) + first_line for at in keys})[:MAX_PLACES]
         notices.append(Notice(WarningCode.SECRETS_IN_TEXT, {"path": path, "lines": lines, "count": len(keys)}))

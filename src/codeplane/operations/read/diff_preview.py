@@ -55,7 +55,7 @@ class Comparison:
 
 
 def compare_file(root: Root, path: RepoPath, against: Baseline, proposed: str | None) -> Comparison:
-    refuse_restricted(path)
+    refuse_restricted(root.path, path)
     document, disk = _on_disk(root, path)
     if against == "WORKTREE":
         before = disk

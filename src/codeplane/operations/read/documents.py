@@ -18,10 +18,10 @@ from codeplane.base.digests import Digest, digest_bytes
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import CHARS_PER_TOKEN, MAX_READ_BYTES
 from codeplane.base.paths import RepoPath, basename, display, join, normalize, parent
+from codeplane.disk.allowed_secrets import is_blocked_secret
 from codeplane.disk.encoding import decode
 from codeplane.disk.policy import is_protected, refuse_restricted
 from codeplane.disk.safe_open import Root
-from codeplane.disk.secrets import is_secret
 
 _ATTEMPTS = 3
 _BLOCK = 4096
@@ -102,7 +102,7 @@ class Document:
 
 def open_document(root: Root, path: RepoPath) -> Document:
     """Read a file that a caller named; retry if it changes while it is read."""
-    refuse_restricted(path)
+    refuse_restricted(root.path, path)
     if not path:
         raise _not_a_file(path)
     for attempt in range(_ATTEMPTS):
@@ -185,7 +185,7 @@ def _link_destination(root: Root, path: RepoPath) -> RepoPath | None:
         return None
     finally:
         os.close(folder)
-    if is_protected(found) or is_secret(found):
+    if is_protected(found) or is_blocked_secret(root.path, found):
         return None
     try:
         os.close(root.open_file(found))

@@ -78,7 +78,7 @@ def _line_or_name(sources: ReadSources, target: ReadTarget, options: ReadOptions
         if path is not None and (not path or is_directory(sources.root, path)):
             return _whole_file(sources, path)
         if path is not None:
-            refuse_restricted(path)
+            refuse_restricted(sources.root.path, path)
         found = locate_symbol(sources, written, options)
         if isinstance(found, NotLocated) and found.status == "not_found" and path and looks_like_path(written):
             raise file_not_found(sources, path)

@@ -114,7 +114,7 @@ def _indexed_symbol(sources: ReadSources, written: str, options: ReadOptions) ->
 
     file, policy = _file_of(sources.root, written), sources.policy
     if file is not None:
-        refuse_restricted(file)
+        refuse_restricted(sources.root.path, file)
     for _ in range(_ATTEMPTS):
         read = sources.workspace.read(ask, policy, file=file, cancelled=sources.cancelled)
         answer = read.value

@@ -186,7 +186,7 @@ class TargetFinder(NamedTuple):
         """List the named files, and the indexed files that match a glob or directory."""
         named = [path for path in map(_plain_path, paths) if path is not None and is_file(self.root, path)]
         for path in named:
-            refuse_restricted(path)
+            refuse_restricted(self.root.path, path)
         if len(named) == len(paths):
             return sorted(set(named))
         patterns = PathPatterns("*" if _plain_path(path) == "" else path for path in paths)

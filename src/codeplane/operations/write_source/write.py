@@ -12,12 +12,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
+from codeplane.base.credentials import count_marks
 from codeplane.base.digests import Digest, digest_bytes
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.base.paths import RepoPath
+from codeplane.base.paths import RepoPath, display
 from codeplane.edits.journal import MutationJournal, parse_entry
-from codeplane.edits.model import Edit, EditPlan
+from codeplane.edits.model import Edit, EditPlan, FileChange
 from codeplane.edits.mutation import Cancelled, Mutation
 from codeplane.edits.plan import PlanOptions, plan_edits
 from codeplane.edits.undo_store import read_note
@@ -149,7 +150,24 @@ def _plan(context: EditContext, mutation: Mutation, request: WriteRequest) -> Ed
         finder.locate_symbol_edit,
         finder.checker(),
     )
-    return plan_edits(mutation.root, request.edits, options)
+    plan = plan_edits(mutation.root, request.edits, options)
+    for change in plan.changes:
+        _refuse_redacted(change)
+    return plan
+
+
+def _refuse_redacted(change: FileChange) -> None:
+    """Raise if an edit would put the mark of a redacted key into a file, where the key itself was or belongs."""
+    marks = count_marks((change.new or b"").decode("utf-8", "replace"))
+    if marks > count_marks((change.old or b"").decode("utf-8", "replace")):
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID,
+            f"the new text of '{display(change.path)}' has '[redacted:…]' where an answer left out a key; nothing was "
+            "changed",
+            details={"path": change.path},
+            expected="the text as it is in the file",
+            remedy="Leave the lines with keys out of the edit, or read them with show_secrets: true if the user asks.",
+        )
 
 
 def _replay(context: EditContext, request: Digest, row: MutationRow, message: str) -> Answer:

@@ -111,6 +111,7 @@ READ = ToolSpec(
             advertised=False,
         ),
         Param("fresh", "boolean", "Print lines again that this session has read before.", aliases=("force", "reread")),
+        Param("show_secrets", "boolean", "Show keys and tokens, if the user asked for it.", advertised=False),
         CURSOR,
         Param(
             "path",

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from codeplane.base.envelope import Answer
 from codeplane.base.paths import RepoPath
-from codeplane.operations.list_files import UNLIMITED_DEPTH, FileListing, add_left_out, check_place, page_files
+from codeplane.disk.policy import refuse_restricted
+from codeplane.operations.list_files import UNLIMITED_DEPTH, FileListing, add_left_out, page_files
 from codeplane.operations.list_files import list_files as find_files
 from codeplane.operations.map_repo.map_cache import Index
 from codeplane.operations.read_meta import read_meta
@@ -59,7 +60,7 @@ def list_files(call: Call, args: ListFilesArguments) -> Answer:
     directory = RepoPath(call.directory(args.path))
     if args.cursor is not None:
         return _next_page(call, args, args.cursor, directory)
-    check_place(directory)
+    refuse_restricted(call.root.path, directory)
     depth = args.depth or (1 if args.pattern is None else UNLIMITED_DEPTH)
 
     def ask(snapshot: Snapshot) -> _Listing:

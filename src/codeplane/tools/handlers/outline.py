@@ -19,6 +19,7 @@ from codeplane.base.limits import CHARS_PER_TOKEN, MAX_LIMIT
 from codeplane.base.paths import RepoPath, display, normalize
 from codeplane.base.text_lines import TextLine
 from codeplane.base.warnings import Notice, WarningCode
+from codeplane.disk.policy import refuse_restricted
 from codeplane.operations import outline
 from codeplane.operations.missing_paths import explain_missing
 from codeplane.operations.outline import FileOutlineRows, Outline, OutlineNode, main_type
@@ -128,6 +129,7 @@ def _window(args: FileOutlineArguments, file: RepoPath, *, is_exact: bool) -> tu
 
 
 def _find_version(call: Call, args: FileOutlineArguments, file: RepoPath) -> _FileVersion:
+    refuse_restricted(call.root.path, file)
     ref = args.ref or _WORKTREE
     if ref != _WORKTREE:
         past = call.root.past.find(ref, file)

@@ -93,6 +93,7 @@ def _answer(call: Call, args: ReadArguments, passages: Passages, left: tuple[Rea
         hints=hints,
         meta=_meta(call, passages, read),
         record=CallRecord(tuple(sorted(whole)), sum(whole.values()) if whole else None),
+        shows_secrets=request.shows_secrets,
         lines=first.found.lines if isinstance(first.found, NotLocated) and not request.is_list else None,
     )
 

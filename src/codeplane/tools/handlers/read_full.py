@@ -13,6 +13,7 @@ from pathlib import Path
 from shlex import quote
 
 from codeplane.base.call_record import CallRecord
+from codeplane.base.credentials import is_in_key, redact
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import CHARS_PER_TOKEN
@@ -132,6 +133,8 @@ def _page(call: Call, args: ReadFileFullArguments, found: LocatedText, rest: _Fi
         end = rest.offset + len(content.encode("utf-8"))
     first = data.count(b"\n", 0, rest.offset) + 1
     last = first + content.count("\n") - content.endswith("\n")
+    if call.root.context.config.secrets.redact and is_in_key(data, rest.offset):
+        content = redact(content, in_key=True)
     fields: dict[str, object] = {"path": found.path}
     if content:
         fields |= {"line_start": first, "line_end": last}
@@ -146,7 +149,11 @@ def _page(call: Call, args: ReadFileFullArguments, found: LocatedText, rest: _Fi
         call.read_history.record_shown(call.session, found.path, document.digest, first, last, call.request_id)
     meta: dict[str, object] = {"token_estimate": len(content) // CHARS_PER_TOKEN}
     meta |= {"truncated": True} if end < len(data) else {}
-    notices = (*(found.notices if not rest.offset else ()), *content_notices(found.path, content, first))
+    shows_secrets = not call.root.context.config.secrets.redact
+    notices = (
+        *(found.notices if not rest.offset else ()),
+        *content_notices(found.path, content, first, shows_secrets=shows_secrets),
+    )
     record = CallRecord((found.path,), found.body.tokens)
     return Answer(fields, warnings=notices, meta=meta | budget_meta(call, allowance, ()), record=record)
 

@@ -6,14 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from codeplane.base.credentials import PRIVATE_KEY, is_in_key, redact
 from codeplane.base.envelope import status_of
 from codeplane.base.errors import CodePlaneError, ErrorCode, ErrorKind
 from codeplane.base.limits import CHARS_PER_TOKEN
 from codeplane.base.warnings import Notice
 from codeplane.operations.read.content_notices import content_notices
-from codeplane.operations.read.cut_text import CutLimits, CutPart, CutText, cut_parts
+from codeplane.operations.read.cut_text import CutLimits, CutPart, CutParts, CutText, cut_parts
 from codeplane.operations.read.document_outline import outline_fields
-from codeplane.operations.read.documents import Document
+from codeplane.operations.read.documents import Document, TextBody
 from codeplane.operations.read.locate import locate
 from codeplane.operations.read.model import LocatedText, NotLocated
 from codeplane.operations.read.sources import ReadSources
@@ -139,6 +140,8 @@ class Passages:
         runs = self._omitted_runs(found, first, last)
         bounds = CutLimits(lines, chars, max(0, self._room - taken))
         kept = cut_parts(found.body, first, last, bounds, [(run.first, run.last) for run in runs])
+        if not request.shows_secrets:
+            kept = _hide_key_bodies(found.body, kept)
         shown = kept.whole
         truncated = request.with_text and (shown.within_line or shown.last < found.last)
         asked = request.limit is not None and shown.last - first + 1 == request.limit and not shown.within_line
@@ -190,7 +193,8 @@ class Passages:
             return
         for part in passage.parts:
             first = part.first if found.mode != "diff_preview" else 1
-            self._add_notices(content_notices(found.path, part.content, first))
+            shows_secrets = self.request.shows_secrets
+            self._add_notices(content_notices(found.path, part.content, first, shows_secrets=shows_secrets))
         if found.document is not None and found.document.body is not None:
             self.whole_tokens[found.path] = found.document.body.tokens
         if not self.allowance.observed:
@@ -249,6 +253,18 @@ class Passages:
             return False
         given = self._call.read_history.find_shown(self._call.session, document.path, document.digest, 1, _UNBOUNDED)
         return bool(given)
+
+
+def _hide_key_bodies(body: TextBody, kept: CutParts) -> CutParts:
+    """Redact the parts that begin within a private key; the pipeline redacts what begins in the part itself."""
+    if PRIVATE_KEY not in body.data:
+        return kept
+    starts = [len(body.between(1, part.first - 1)) for part in kept.parts]
+    parts = [
+        part._replace(content=redact(part.content, in_key=True)) if is_in_key(body.data, start) else part
+        for part, start in zip(kept.parts, starts, strict=True)
+    ]
+    return kept._replace(parts=tuple(parts))
 
 
 def _text_fields(passage: ReadPassage) -> dict[str, object]:

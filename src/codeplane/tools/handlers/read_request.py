@@ -59,6 +59,7 @@ class ReadArguments(TargetArguments):
     preview_mode: str | None = None
     annotated: bool = False
     fresh: bool = False
+    show_secrets: bool = False
     cursor: str | None = None
     path: str | None = None
     content: str | None = None
@@ -86,6 +87,7 @@ class ReadCall:
     with_text: bool = True
     annotated: bool = False
     fresh: bool = False
+    shows_secrets: bool = False
     policy: str | None = None
 
 
@@ -154,7 +156,8 @@ def parse_read(call: Call, args: ReadArguments) -> ReadCall:
         max_chars=args.max_preview_chars,
         with_text=args.preview_mode != "none",
         annotated=args.annotated,
-        fresh=args.fresh,
+        fresh=args.fresh or args.show_secrets,
+        shows_secrets=args.show_secrets or not call.root.context.config.secrets.redact,
         policy=args.freshness_policy,
     )
 

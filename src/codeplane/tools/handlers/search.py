@@ -14,6 +14,7 @@ from codeplane.operations.map_repo.map_cache import Index
 from codeplane.operations.read_meta import read_meta
 from codeplane.operations.search.finder import SearchExtent
 from codeplane.operations.search.hit_context import HitContext, read_contexts, read_lines
+from codeplane.operations.search.key_lines import hide_key_bodies, hide_key_lines
 from codeplane.operations.search.model import Hit, SearchRequest, SearchResult
 from codeplane.operations.search.packed_hits import PackedHits, pack_hits
 from codeplane.operations.search.result_rows import RowOptions
@@ -123,13 +124,13 @@ def _find(call: Call, args: SearchArguments, request: SearchRequest, view: RowOp
 
     def ask(snapshot: Snapshot) -> _SearchAnswer:
         finder, root = call.root.finder, call.root.path
-        found = filter_tiers(finder.find(snapshot, request, call.cancelled, call.shows), args.tiers)
+        found = _redacted(call, filter_tiers(finder.find(snapshot, request, call.cancelled, call.shows), args.tiers))
         exact = exact_hits(found, request) if call.wants_text else None
         first = (exact or found.hits)[: args.limit or DEFAULT_LIMIT]
         literal = [hit for hit in found.hits if hit.literal]
         return _SearchAnswer(
             found,
-            read_contexts(snapshot, root, first) if view.needs_context else (),
+            _contexts(call, snapshot, root, first) if view.needs_context else (),
             None if found.hits else measure(finder, snapshot, request),
             index_version(snapshot),
             exact,
@@ -146,7 +147,22 @@ def _find(call: Call, args: SearchArguments, request: SearchRequest, view: RowOp
     except CodePlaneError as error:
         disk = search_disk(call, request, error)
         extent = None if disk.found.hits else disk.extent
-        return FreshResult(_SearchAnswer(disk.found, (), extent, FROM_DISK, building=disk.index), 0, FRESH)
+        return FreshResult(
+            _SearchAnswer(_redacted(call, disk.found), (), extent, FROM_DISK, building=disk.index), 0, FRESH
+        )
+
+
+def _redacted(call: Call, found: SearchResult) -> SearchResult:
+    """Hide lines of private keys, which the pipeline cannot recognise without the rest of the file."""
+    redacts = call.root.context.config.secrets.redact
+    return replace(found, hits=hide_key_lines(call.root.path, found.hits)) if redacts else found
+
+
+def _contexts(
+    call: Call, snapshot: Snapshot, root: Path, hits: Sequence[Hit], as_of: int | None = None
+) -> tuple[HitContext, ...]:
+    found = read_contexts(snapshot, root, hits, as_of)
+    return hide_key_bodies(root, hits, found) if call.root.context.config.secrets.redact else found
 
 
 def _source_meta(read: FreshResult[_SearchAnswer]) -> dict[str, object]:
@@ -310,7 +326,7 @@ def _next_page(call: Call, args: SearchArguments, cursor: str) -> Answer:
     def ask(snapshot: Snapshot) -> tuple[Index, tuple[HitContext, ...]]:
         index = index_version(snapshot)
         is_same = view.needs_context and index[0] == rest.index[0]
-        return index, read_contexts(snapshot, rest.root, hits, rest.index[1]) if is_same else ()
+        return index, _contexts(call, snapshot, rest.root, hits, rest.index[1]) if is_same else ()
 
     read = read_if_ready(call, rest.root, ask)
     current, around = read.value if read is not None else (None, ())
