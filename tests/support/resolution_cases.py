@@ -6,6 +6,7 @@ A claim is a comment line below the reference. `^` points at the reference; `<-`
     ^ -> a.py#f, b.py#f         resolves to both
     ^ -> path#name ?            linked with less certainty than `strong`
     ^ -> nothing                not linked as `strong`
+    imports -> a.h, b.h         the files that the file of the comment imports
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from codeplane.facts.model import Facts, Tier
-from support.resolving import MemoryLibrary, resolve
+from support.resolving import MemoryLibrary, list_imports, resolve
 
 _CLAIM = re.compile(r"^\s*(?://|#)\s*(?:(?P<caret>\^) ->|<-) (?P<targets>.+?)(?P<weak> \?)?$")
+
+_IMPORTS = re.compile(r"^\s*(?://|#)\s*imports -> (.+)$", re.MULTILINE)
 
 _LINE_SUFFIX = re.compile(r"(.+?)(?:@(\d+))?")
 
@@ -43,7 +46,8 @@ def read_case(folder: Path) -> dict[str, str]:
 def check_resolution(files: Mapping[str, str]) -> None:
     """Check every claim of a source tree."""
     claims = [claim for path, text in files.items() for claim in _read_claims(path, text)]
-    assert claims, "no claim in these sources"
+    imports = {path: found[1] for path, text in files.items() if (found := _IMPORTS.search(text))}
+    assert claims or imports, "no claim in these sources"
     facts = MemoryLibrary(files).facts
     strong = resolve(files)
     linked = resolve(files, Tier.ANCHORED) if any(claim.is_weak for claim in claims) else strong
@@ -54,6 +58,11 @@ def check_resolution(files: Mapping[str, str]) -> None:
         actual = sorted((linked if claim.is_weak else strong).get(place, []))
         if actual != expected or (claim.is_weak and place in strong):
             wrong.append(f"{claim}: expected {expected}, found {actual}")
+    for path, names in imports.items():
+        imported = list_imports(files, path)
+        expected_files = sorted(names.split(", ")) if names != "nothing" else []
+        if imported != expected_files:
+            wrong.append(f"{path}: expected imports of {expected_files}, found {imported}")
     assert not wrong, "\n".join(wrong)
 
 

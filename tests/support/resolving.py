@@ -89,6 +89,18 @@ def resolve(files: Mapping[str, str], tier: Tier = Tier.STRONG) -> dict[Place, l
     return found
 
 
+def list_imports(files: Mapping[str, str], path: str) -> list[str]:
+    """Return the files that a file imports."""
+    library = MemoryLibrary(files)
+    file, facts = library.file(path), library.facts[path]
+    assert file is not None
+    assert isinstance(facts.refs, Refs)
+    evaluator = Evaluator(library, resolver_of)
+    links = link_references(evaluator, file, facts.names, facts.refs.columns)
+    used = {site.path for link in links for site in link.sites}
+    return sorted(set(evaluator.resolver(file).imported_files(file, used)) - {path})
+
+
 def _line(library: MemoryLibrary, path: str, kind: SiteKind, number: int) -> tuple[str, int]:
     facts = library.facts[path]
     if kind is SiteKind.DEFINITION:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from codeplane.facts.blocks import Columns, Unpacked
@@ -64,7 +64,8 @@ def link_file(
         for edge in call_edges(evaluator, file, linker.columns):
             linker.add_call(evaluator, file, edge)
         linker.add_anchored(evaluator, file)
-        return linker.finish(_bases(evaluator, file, library), _imports(evaluator, file, library))
+        imports = _imports(evaluator, file, library, linker.used_files)
+        return linker.finish(_bases(evaluator, file, library), imports)
     return linker.finish((), ())
 
 
@@ -82,6 +83,8 @@ class _FileLinker:
         self._external: Counter[int] = Counter()
         self._outside: set[tuple[int, str]] = set()
         self._anchored: dict[str, list[Use]] = {}
+        self.used_files: set[str] = set()
+        """Files whose definitions the file refers to."""
 
     def _add_use(self, target: int, ref: int, tier: int, how: int, place: tuple[int, int]) -> None:
         flags = self.columns.flags[ref] if ref >= 0 else 0
@@ -101,6 +104,7 @@ class _FileLinker:
         for link in links:
             self._linked.add(link.ref)
             for site in link.sites:
+                self.used_files.add(site.path)
                 target = self._library.uid(site) if site.kind is not SiteKind.MODULE else None
                 if target is not None:
                     self._refs.append((link.ref, target, link.tier))
@@ -229,11 +233,10 @@ def _inherited(evaluator: Evaluator, file: FileScope) -> Iterator[tuple[int, tup
             yield definition, overridden
 
 
-def _imports(evaluator: Evaluator, file: FileScope, library: StoreLibrary) -> list[int]:
+def _imports(evaluator: Evaluator, file: FileScope, library: StoreLibrary, used: Set[str]) -> list[int]:
     """Files of the repository that the imports of a file name."""
-    resolver = evaluator.resolver(file)
-    paths = {path for number in range(len(file.imports)) for path in resolver.import_files(file, number)} - {file.path}
-    return sorted({known for path in paths if (known := library.file_id(path)) is not None})
+    paths = set(evaluator.resolver(file).imported_files(file, used)) - {file.path}
+    return sorted({known for path in paths if (known := library.stored_id(path)) is not None})
 
 
 def _place_of_name(uses: Mapping[tuple[int, int], Use], place: tuple[int, int]) -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -135,9 +135,10 @@ class LanguageResolver:
         """Declarations of the repository that an import refers to."""
         return []
 
-    def import_files(self, file: FileScope, number: int) -> list[str]:
-        """Files that an import names, or takes a name from."""
-        return [site.path for site in self.resolve_import(file, number)]
+    def imported_files(self, file: FileScope, used: Set[str]) -> Iterable[str]:
+        """Files that the imports of a file name. `used` are the files whose definitions it refers to: an import of a
+        package or namespace means those of its files."""
+        return [site.path for number in range(len(file.imports)) for site in self.resolve_import(file, number)]
 
     def import_types(self, file: FileScope, number: int) -> Types:
         """Types of the name that an import binds."""

@@ -101,6 +101,11 @@ class StoreLibrary:
         key, found = self._files.get(path) or self._load(path)
         return key if found is not None else None
 
+    def stored_id(self, path: str) -> int | None:
+        """The id of a file in any language."""
+        rows = self._index.rows("SELECT file_id FROM files WHERE path = ?", (path_to_text(path),))
+        return int(rows[0][0]) if rows else None
+
     def uid(self, site: Site) -> int | None:
         """Numeric uid of a definition or an attribute."""
         known = self._uids.get((site.path, site.kind))
@@ -126,12 +131,12 @@ class StoreLibrary:
         return file_id, FileScope(path, language, unpack_summary(summary or b""))
 
     def _read_uids(self, path: str, kind: SiteKind) -> list[int]:
-        rows = self._index.rows("SELECT file_id FROM files WHERE path = ?", (path_to_text(path),))
-        if not rows:
+        file_id = self.stored_id(path)
+        if file_id is None:
             return []
         table, column = ("defs", "def_id") if kind is SiteKind.DEFINITION else ("instance_attributes", "attribute_id")
         sql = f"SELECT def_uid FROM {table} WHERE {column} BETWEEN ? AND ? ORDER BY {column}"
-        return [uid_number(uid) for (uid,) in self._index.rows(sql, row_range(rows[0][0]))]
+        return [uid_number(uid) for (uid,) in self._index.rows(sql, row_range(file_id))]
 
 
 def dependency_key(kind: str, text: str) -> int:

@@ -5,7 +5,7 @@ A declaration and its definition elsewhere are one entity. Overloads are not dis
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from codeplane.facts.ir import CallExpr, IndexExpr, NameExpr, NewExpr
 from codeplane.facts.model import Target, Usage
@@ -223,6 +223,9 @@ class CppResolver(LanguageResolver):
             if found:
                 return found
         return []
+
+    def imported_files(self, file: FileScope, used: Set[str]) -> Sequence[str]:
+        return self._includes.direct(file.path)
 
     # --- members
 

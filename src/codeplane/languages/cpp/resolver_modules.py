@@ -46,7 +46,8 @@ class Includes:
             found.setdefault(basename(path), []).append(path)
         return found
 
-    def _direct(self, path: str) -> tuple[str, ...]:
+    def direct(self, path: str) -> tuple[str, ...]:
+        """Files of the repository that a file includes itself."""
         return self._evaluator.memo_tracked(("includes", path), lambda: self._read_direct(path))
 
     def _read_direct(self, path: str) -> tuple[str, ...]:
@@ -66,7 +67,7 @@ class Includes:
     def _closure(self, path: str) -> frozenset[str]:
         found, waiting = {path}, [path]
         while waiting:
-            for included in self._direct(waiting.pop()):
+            for included in self.direct(waiting.pop()):
                 if included not in found:
                     found.add(included)
                     waiting.append(included)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
 from posixpath import basename, dirname
 
 from codeplane.facts.ir import ParameterKind
@@ -201,6 +201,17 @@ class CSharpResolver(OverloadedResolver):
         if row.kind != "csharp_using_alias":
             return []
         return self._qualified(f"{row.source}.{row.imported_name}" if row.source else row.imported_name, file.path)
+
+    def imported_files(self, file: FileScope, used: Set[str]) -> Iterator[str]:
+        yield from super().imported_files(file, used)
+        around, own = self._namespaces(file, 0), _own_usings(file)
+        for source, is_static in self._usings(file):
+            if is_static:
+                yield from (site.path for site in self._qualified(source, file.path))
+            for namespace in around:
+                full = f"{namespace}.{source}" if namespace else source
+                declaring = {path for path, _ in self.evaluator.definitions.at(full)}
+                yield from declaring & used or (declaring if (source, is_static) in own else ())
 
     def import_types(self, file: FileScope, number: int) -> Types:
         sites = self.resolve_import(file, number)

@@ -5,7 +5,7 @@ Names are looked up in packages (`resolver_modules`), types in `resolver_types`,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from codeplane.facts import ir
 from codeplane.facts.ir import FlowKind, ParameterKind
@@ -60,6 +60,11 @@ class GoResolver(GoMembers):
 
     def import_types(self, file: FileScope, number: int) -> Types:
         return self.packages.imported(file, number)
+
+    def imported_files(self, file: FileScope, used: Set[str]) -> Iterator[str]:
+        for number in range(len(file.imports)):
+            files = self.packages.imported_files(file, number)
+            yield from files & used or files
 
     def resolve_name(self, file: FileScope, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
         return self.packages.declarations(file, name)

@@ -53,6 +53,18 @@ class GoPackages:
     def package(self, namespace: NamespaceType) -> PackageDefinitions:
         return self._packages_in(namespace.name).get(namespace.qualifier, NO_DEFINITIONS)
 
+    def imported_files(self, file: FileScope, number: int) -> frozenset[str]:
+        """Files of the package that an import names, tests excluded."""
+        library = self._evaluator.library
+        return frozenset(
+            path
+            for package in self.imported(file, number)
+            if isinstance(package, NamespaceType)
+            for path in library.directory(package.name)
+            if path.endswith(".go") and not path.endswith("_test.go")
+            if (part := library.file(path)) is not None and part.package == package.qualifier
+        )
+
     def imported(self, file: FileScope, number: int) -> Types:
         source = file.imports[number].source or ""
         key = ("go modules", dirname(file.path))

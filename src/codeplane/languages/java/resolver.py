@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from codeplane.index.resolve.calls import arguments_of
 from codeplane.index.resolve.file_scope import FileScope
@@ -113,6 +113,16 @@ class JavaResolver(OverloadedResolver):
         if row.kind == "java_import_static":
             return self.members_of(self.qualified(source, file.path), name)
         return self.qualified(f"{source}.{name}" if source else name, file.path)
+
+    def imported_files(self, file: FileScope, used: Set[str]) -> Iterator[str]:
+        yield from super().imported_files(file, used)
+        for row in file.imports:
+            if row.source and (row.imported_name == "*" or row.kind == "java_import_static"):
+                yield from (site.path for site in self.qualified(row.source, file.path))
+                yield from (path for path in used if row.imported_name == "*" and self._package(path) == row.source)
+
+    def _package(self, path: str) -> str:
+        return self.evaluator.file(path).package
 
     def import_types(self, file: FileScope, number: int) -> Types:
         sites = self.resolve_import(file, number)

@@ -101,11 +101,15 @@
 
 ; imports
 (namespace_use_declaration) @import.php_use
-(include_expression [(string) (parenthesized_expression (string))]) @import.php_include
-(include_once_expression [(string) (parenthesized_expression (string))]) @import.php_include
-(require_expression [(string) (parenthesized_expression (string))]) @import.php_require
-(require_once_expression [(string) (parenthesized_expression (string))]) @import.php_require
-((include_expression (binary_expression left: (_) @_here right: (string))) @import.php_include (#match? @_here "^(__DIR__|dirname *\\( *__FILE__ *\\))$"))
-((include_once_expression (binary_expression left: (_) @_here right: (string))) @import.php_include (#match? @_here "^(__DIR__|dirname *\\( *__FILE__ *\\))$"))
-((require_expression (binary_expression left: (_) @_here right: (string))) @import.php_require (#match? @_here "^(__DIR__|dirname *\\( *__FILE__ *\\))$"))
-((require_once_expression (binary_expression left: (_) @_here right: (string))) @import.php_require (#match? @_here "^(__DIR__|dirname *\\( *__FILE__ *\\))$"))
+(include_expression [(string) (encapsed_string . (string_content) .)
+    (parenthesized_expression [(string) (encapsed_string . (string_content) .)])]) @import.php_include
+(include_once_expression [(string) (encapsed_string . (string_content) .)
+    (parenthesized_expression [(string) (encapsed_string . (string_content) .)])]) @import.php_include
+(require_expression [(string) (encapsed_string . (string_content) .)
+    (parenthesized_expression [(string) (encapsed_string . (string_content) .)])]) @import.php_require
+(require_once_expression [(string) (encapsed_string . (string_content) .)
+    (parenthesized_expression [(string) (encapsed_string . (string_content) .)])]) @import.php_require
+((include_expression (binary_expression left: (_) @_here right: [(string) (encapsed_string . (string_content) .)])) @import.php_include (#match? @_here "^(__DIR__|dirname *\\( *__FILE__ *\\))$"))
+((include_once_expression (binary_expression left: (_) @_here right: [(string) (encapsed_string . (string_content) .)])) @import.php_include (#match? @_here "^(__DIR__|dirname *\\( *__FILE__ *\\))$"))
+((require_expression (binary_expression left: (_) @_here right: [(string) (encapsed_string . (string_content) .)])) @import.php_require (#match? @_here "^(__DIR__|dirname *\\( *__FILE__ *\\))$"))
+((require_once_expression (binary_expression left: (_) @_here right: [(string) (encapsed_string . (string_content) .)])) @import.php_require (#match? @_here "^(__DIR__|dirname *\\( *__FILE__ *\\))$"))

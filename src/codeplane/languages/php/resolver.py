@@ -7,8 +7,8 @@ directory.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from posixpath import dirname
+from collections.abc import Iterator, Sequence, Set
+from posixpath import dirname, join, normpath
 
 from codeplane.facts.ir import DocTypeExpr, NameExpr
 from codeplane.facts.model import Usage
@@ -156,6 +156,17 @@ class PhpResolver(LanguageResolver):
         if kind is None:
             return []
         return _nearest(self._definitions(kind, self._imported_name(file, number)), file.path)
+
+    def imported_files(self, file: FileScope, used: Set[str]) -> Iterator[str]:
+        yield from super().imported_files(file, used)
+        for row in file.imports:
+            if row.kind not in _IMPORT_KINDS and row.source:
+                # A path without a directory is looked for beside the file, then from the root.
+                beside = normpath(join(dirname(file.path), row.source.removeprefix("./").lstrip("/")))
+                for path in (beside, normpath(row.source)):
+                    if self.evaluator.library.file(path) is not None:
+                        yield path
+                        break
 
     def import_types(self, file: FileScope, number: int) -> Types:
         return self.evaluator.types_at(self.resolve_import(file, number)) or one(

@@ -114,7 +114,7 @@ def _kind(node: Any) -> str | None:
 def _path(node: Any, source: bytes) -> str:
     """Return the literal path; one relative to the directory of this file starts with a dot."""
     here = ""
-    while node is not None and node.type != "string":
+    while node is not None and node.type not in ("string", "encapsed_string"):
         if node.type == "binary_expression":
             here = "."
         node = node.named_children[-1] if node.named_child_count else None

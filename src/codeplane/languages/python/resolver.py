@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 
 from codeplane.base.paths import parent
@@ -158,12 +158,12 @@ class PythonResolver(LanguageResolver):
             found += self._module_sites(module, name)
         return found
 
-    def import_files(self, file: FileScope, number: int) -> list[str]:
-        row = file.imports[number]
-        source = row.imported_name if row.kind == "python_import" else row.source or ""
-        modules = self._find_module(file.path, source)
-        inner = [self._submodule(module, row.imported_name) for module in modules if row.kind == "python_from"]
-        return [module.path for module in (*modules, *inner) if isinstance(module, Module)]
+    def imported_files(self, file: FileScope, used: Set[str]) -> Iterator[str]:
+        for row in file.imports:
+            source = row.imported_name if row.kind == "python_import" else row.source or ""
+            modules = self._find_module(file.path, source)
+            inner = [self._submodule(module, row.imported_name) for module in modules if row.kind == "python_from"]
+            yield from (module.path for module in (*modules, *inner) if isinstance(module, Module))
 
     def _find_module(self, near: str, source: str) -> list[_PythonModule]:
         if source.startswith("."):

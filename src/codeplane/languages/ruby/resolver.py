@@ -6,7 +6,7 @@ openings. A message to an unknown receiver stays unresolved.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from codeplane.facts.ir import NameExpr, SuperExpr, ThisExpr
 from codeplane.facts.model import Namespace as NameSpace
@@ -34,6 +34,7 @@ from codeplane.index.resolve.types import (
     union,
 )
 from codeplane.languages.ruby.resolver_modules import CLASS_KINDS, MAX_OPENINGS, RubyConstants, is_test
+from codeplane.languages.ruby.resolver_requires import RequiredFiles
 
 _IDENTITY = frozenset({"tap", "dup", "clone", "freeze", "itself"})
 _MODULE_METHODS = frozenset(
@@ -62,6 +63,13 @@ class RubyResolver(LanguageResolver):
     def __init__(self, evaluator: Evaluator) -> None:
         super().__init__(evaluator)
         self._constants = RubyConstants(evaluator)
+        self._required = RequiredFiles(evaluator.library.paths)
+
+    def imported_files(self, file: FileScope, used: Set[str]) -> Iterator[str]:
+        for row in file.imports:
+            path = self._required.find(file.path, row.source or "", is_relative=row.kind == "ruby_require_relative")
+            if path is not None:
+                yield path
 
     # --- constants
 

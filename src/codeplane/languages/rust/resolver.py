@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple
 
 from codeplane.facts import ir
@@ -250,6 +250,18 @@ class RustResolver(RustMembers):
         if row.source in ("self", "super", "crate") or (row.source or "").startswith(("self::", "super::", "crate::")):
             return NOTHING
         return one(External(f"{row.source}.{row.imported_name}"))
+
+    def imported_files(self, file: FileScope, used: Set[str]) -> Iterator[str]:
+        """Files of the modules that `mod` items declare and that paths of imports go to."""
+        for number, row in enumerate(file.defs):
+            module = self._crates.child(file, number) if row.kind == "module" else None
+            if module is not None:
+                yield module.path
+        for number, imported in enumerate(file.imports):
+            inner = self._path_targets(self.resolve_import(file, number))
+            yield from (value.path for value in inner if isinstance(value, Module))
+            if imported.source:
+                yield from (value.path for value in self._resolve_path(file, imported.scope, imported.source, {}))
 
     def _resolve_path(self, file: FileScope, scope: int, source: str, seen: _Seen) -> list[Module | ClassType]:
         """Modules and types that a path refers to."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from functools import cached_property
 from types import MappingProxyType
 
@@ -63,6 +63,14 @@ class JavaScriptResolver(LanguageResolver):
 
     def resolve_import(self, file: FileScope, number: int) -> list[Site]:
         return self._ts.names.imported(self._ts.names.source_file(file), number)
+
+    def imported_files(self, file: FileScope, used: Set[str]) -> Iterator[str]:
+        sources = [row.source for row in file.imports]
+        sources += [reexport.source_literal for reexport in file.summary.reexports]
+        for source in sources:
+            path = self._ts.names.imported_file(file.path, source)
+            if path is not None:
+                yield path
 
     def link_references(self, file: FileScope, names: Sequence[str], columns: Columns) -> Iterator[Link]:
         return link_references(self._ts, self._ts.names.source_file(file), names, columns)

@@ -36,6 +36,12 @@ class ModulePaths:
         key = ("module", dirname(near), near.endswith((".cts", ".cjs")), source)
         return self._evaluator.memo_tracked(key, lambda: next(self._candidates(near, source), None))
 
+    def find_data(self, near: str, source: str) -> str | None:
+        """Return the file that a relative path names, whatever its suffix."""
+        path = normpath(join(dirname(near), source))
+        self._evaluator.library.directory(dirname(path))
+        return path if source.startswith(".") and path in self._files else None
+
     def _candidates(self, near: str, source: str) -> Iterator[str]:
         if source.startswith(("./", "../")) or source in (".", ".."):
             path = normpath(join(dirname(near), source))

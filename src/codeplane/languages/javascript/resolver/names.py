@@ -69,6 +69,10 @@ class ModuleNames:
         path = self._paths.find(near, source) if source else None
         return path if path is not None and self._facts(path) is not None else None
 
+    def imported_file(self, near: str, source: str | None) -> str | None:
+        """Return the file that an import or a re-export names, in any language."""
+        return self._paths.find(near, source) or self._paths.find_data(near, source) if source else None
+
     def exported(self, path: str, name: str, search: _Search | None = None) -> list[Site]:
         """Return the definitions of an exported name, in whichever module they are."""
         if search is None:

@@ -1,0 +1,3 @@
+// imports -> include/kv/api.h
+#include <kv/api.h>
+int store();

@@ -1,0 +1,3 @@
+/* beside the file */
+// imports -> util/common.h
+#include "common.h"

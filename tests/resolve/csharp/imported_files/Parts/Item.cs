@@ -1,0 +1,2 @@
+namespace Shop.Parts;
+public class Item { public int Cost; }

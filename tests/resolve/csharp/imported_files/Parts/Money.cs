@@ -1,0 +1,1 @@
+namespace Shop.Parts { public class Money { } }

@@ -1,0 +1,2 @@
+namespace Shop.Parts;
+public class Unused { }

@@ -1,0 +1,2 @@
+namespace Shop.Shared;
+public static class Texts { public static string Title() => ""; }

@@ -1,0 +1,3 @@
+package items
+
+func Make() int { return 1 }

@@ -1,0 +1,3 @@
+package items
+
+func List() int { return Make() }

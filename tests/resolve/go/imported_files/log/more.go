@@ -1,0 +1,3 @@
+package log
+
+var level = 1

@@ -1,0 +1,2 @@
+package all
+class One

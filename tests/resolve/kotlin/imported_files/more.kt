@@ -1,0 +1,2 @@
+package more
+fun twice(i: Any) = i

@@ -1,0 +1,2 @@
+package parts
+class Item

@@ -1,0 +1,3 @@
+<?php
+// imports -> lib/plain.php
+include "plain.php";

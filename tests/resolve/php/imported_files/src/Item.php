@@ -1,0 +1,3 @@
+<?php
+namespace Shop\Parts;
+class Item {}

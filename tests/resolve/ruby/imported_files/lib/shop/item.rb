@@ -1,0 +1,4 @@
+module Shop
+  class Item
+  end
+end

@@ -1,0 +1,4 @@
+module Shop
+  class Late
+  end
+end

@@ -1,0 +1,4 @@
+module Shop
+  class Time
+  end
+end

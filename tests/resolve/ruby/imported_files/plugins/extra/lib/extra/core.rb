@@ -1,0 +1,2 @@
+module Extra
+end

@@ -1,0 +1,2 @@
+# imports -> lib/shop.rb
+require "shop"

@@ -1,0 +1,3 @@
+// imports -> src/item/price.rs
+pub mod price;
+pub struct Item;

@@ -1,0 +1,2 @@
+// imports -> src/lib.rs
+use shop::Item;

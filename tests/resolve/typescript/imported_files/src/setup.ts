@@ -1,0 +1,2 @@
+// imports -> src/plain.js
+const plain = require('./plain');
