@@ -25,6 +25,7 @@ FOREIGN = (pygit2.GitError, KeyError, ValueError, OSError)
 MAX_GIT_TEXT_CHARS = 200
 _FOREIGN_OWNER = ("not owned by",)
 _UNSUPPORTED = ("unsupported", "unknown object format", "not supported")
+_CHANGED = "changed before we could read it"
 _SYSTEM = tuple(map(os.strerror, (errno.EACCES, errno.EPERM, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM)))
 _QUOTED = re.compile(r"(['\"]).*\1|['\"].*|(?<=escape at ).+|(?<=extension name ).+", re.DOTALL)
 
@@ -49,6 +50,8 @@ def map_error(error: BaseException, root: Path) -> CodePlaneError:
             details=details,
             remedy=f"If you trust it: git config --global --add safe.directory '{shown}'",
         )
+    if _CHANGED in lowered:
+        return CodePlaneError(ErrorCode.FILE_CHANGED, "a file changed while git compared it", details=details)
     if any(words in lowered for words in _UNSUPPORTED):
         return CodePlaneError(
             ErrorCode.GIT_UNSUPPORTED,

@@ -57,13 +57,13 @@ def find_file_at(root: Path, revision: Literal["HEAD", "INDEX"], path: RepoPath,
 
 
 def _read(root: Path, revision: str, path: RepoPath, limit: int, remedy: str | None = None) -> FileAtRevision:
-    name = _parse_name(revision)
+    name = parse_name(revision)
     repository = _open(root, remedy)
     with translate_errors(root):
         if revision == INDEX:
             return FileAtRevision("", _data(repository, _find_staged(repository, path), path, limit))
         check_reference(root, name)
-        commit = _find_commit(repository, revision)
+        commit = find_commit(repository, revision)
         return FileAtRevision(str(commit.id), _data(repository, _find_committed(repository, commit, path), path, limit))
 
 
@@ -78,7 +78,7 @@ def _open(root: Path, remedy: str | None) -> pygit2.Repository:
         return repository
 
 
-def _parse_name(revision: str) -> str:
+def parse_name(revision: str) -> str:
     """Return the branch, tag or commit at the start of a revision."""
     found = _REVISION.fullmatch(revision) if len(revision) <= _MAX_CHARS else None
     if found is None or ".." in found[1] or "@{" in found[1]:
@@ -86,7 +86,7 @@ def _parse_name(revision: str) -> str:
     return found[1]
 
 
-def _find_commit(repository: pygit2.Repository, revision: str) -> pygit2.Commit:
+def find_commit(repository: pygit2.Repository, revision: str) -> pygit2.Commit:
     try:
         found = repository.revparse_single(revision)
     except (KeyError, ValueError) as error:

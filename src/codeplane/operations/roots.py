@@ -14,6 +14,7 @@ from pathlib import Path
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
+from codeplane.git.client import GitClient
 from codeplane.operations.context import Context
 from codeplane.operations.file_parser import FileParser, RevisionReader, parse_file
 from codeplane.operations.map_repo.map_cache import MapCache
@@ -36,6 +37,7 @@ class OpenRoot:
     finder: Finder
     past: RevisionReader
     parser: FileParser
+    git: GitClient = field(default_factory=GitClient)
     maps: MapCache = field(default_factory=MapCache)
 
     @property
@@ -50,6 +52,7 @@ class OpenRoot:
         self.workspace.close(timeout)
         self.finder.close()
         self.parser.close()
+        self.git.close()
 
 
 class Roots:

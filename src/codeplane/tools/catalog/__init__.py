@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from codeplane.tools.catalog.call_graph import CALL_GRAPH
 from codeplane.tools.catalog.codebases import LIST_CODEBASES
 from codeplane.tools.catalog.describe import DESCRIBE
+from codeplane.tools.catalog.git import GIT_DIFF, GIT_HISTORY, GIT_INSPECT, GIT_LOG, GIT_STATUS
 from codeplane.tools.catalog.health import HEALTH_CHECK
 from codeplane.tools.catalog.list_files import LIST_FILES
 from codeplane.tools.catalog.manage_index import INDEX_STATUS, MANAGE_INDEX, SYNC_REPO
@@ -66,6 +67,11 @@ TOOLS: tuple[ToolSpec, ...] = (
     UNUSED,
     UNITS,
     ROLES,
+    GIT_STATUS,
+    GIT_DIFF,
+    GIT_LOG,
+    GIT_INSPECT,
+    GIT_HISTORY,
     LIST_CODEBASES,
     DESCRIBE,
     ROLLBACK,
