@@ -2,25 +2,22 @@
 
 A caller and a callee are dotted names from the root of the tree: `main`, `main.Class.method`,
 `package.module.function`; a constructor is `main.Class.__init__`, the first lambda of a function
-`main.function.<lambda1>`. The one place that knows how we are asked: for every definition, in both directions, and for
-every file, with the largest limit.
+`main.function.<lambda1>`. The one place that knows how we are asked: for every file, and for every function and class
+that Python's own parser finds in it, with default arguments.
 """
 
 from __future__ import annotations
 
+import ast
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from benchmarks.references.codeplane_references import Ours
 
-from codeplane.query.defs import list_defs_in_file
-from codeplane.query.files import list_files
-from codeplane.query.snapshot import Snapshot
-
-_MAX_EDGES = 1000
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def edges(tree: Path) -> dict[str, list[str]]:
@@ -30,9 +27,8 @@ def edges(tree: Path) -> dict[str, list[str]]:
     nodes: dict[str, dict[str, Any]] = {}
     try:
         ours.turn_to(tree)
-        for symbol in ours.workspace.read(_symbols).value:
-            reply = ours.send({"symbol": symbol, "limit": _MAX_EDGES}, "call_graph")
-            graph = json.loads(reply)["result"]
+        for symbol in _symbols(tree):
+            graph = json.loads(ours.send({"symbol": symbol}, "call_graph"))["result"]
             # Only a root and what is inside of it come with their externals.
             nodes |= {
                 node["symbol_ref"]: node
@@ -51,10 +47,14 @@ def edges(tree: Path) -> dict[str, list[str]]:
     return {caller: sorted(callee for other, callee in named if other == caller) for caller, _ in sorted(named)}
 
 
-def _symbols(snapshot: Snapshot) -> list[str]:
-    paths = [file.path for file in list_files(snapshot, 1000).rows if file.path.endswith(".py")]
-    rows = [row for path in paths for row in list_defs_in_file(snapshot, path, 1000).rows]
-    return [*paths, *(f"{row.path}#{row.lexical_path}@{row.start_line}" for row in rows)]
+def _symbols(tree: Path) -> Iterator[str]:
+    """Files, and the lines of their functions and classes."""
+    for file in sorted(tree.rglob("*.py")):
+        path = file.relative_to(tree).as_posix()
+        yield path
+        for node in ast.walk(ast.parse(file.read_bytes())):
+            if isinstance(node, _DEFINITIONS):
+                yield f"{path}:{node.lineno}"
 
 
 def _lambda_numbers(nodes: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
@@ -81,9 +81,10 @@ def _module(path: str) -> str:
 
 
 def _external(name: str) -> str:
-    """Return the name that PyCG gives to something outside: built-in types have names of its own."""
+    """Return the name that PyCG gives to something outside: a member of a result is one of what was called, and
+    built-in types have names of its own."""
     first, _, rest = name.partition(".")
     kind, _, method = rest.partition(".")
     if first != "builtins":
-        return name
+        return name.replace("()", "")
     return f"<**Py{kind.removesuffix('()').title()}**>.{method}" if method else f"<builtin>.{rest}"

@@ -66,6 +66,7 @@ def main() -> int:
     arguments.add_argument("--peers", type=names_of(tuple(TITLES)), default=list(TITLES), help="or none (all)")
     arguments.add_argument("--peer-folder", type=Path, help="where peers are, or are to be, installed")
     arguments.add_argument("--without-annotations", action="store_true", help="on copies without them (Python alone)")
+    arguments.add_argument("--by-search", action="store_true", help="ask search with mode references, not cpl refs")
     arguments.add_argument("--without-ours", action="store_true", help="ask only the peers")
     arguments.add_argument("--misses", type=int, default=0, metavar="N", help="list N references that we missed")
     arguments.add_argument("--errors", type=int, default=0, metavar="N", help="list N sure answers that are wrong")
@@ -81,7 +82,13 @@ def main() -> int:
         raise SystemExit(f"no rows of {', '.join(wanted)}")
     folder = given.peer_folder.resolve() if given.peer_folder else Path()
     asked = {name: start for name, start in peers(folder).items() if name in given.peers}
-    result = measure(rows, given.repositories.resolve(), asked, bare=bare, ours=not given.without_ours)
+    result = measure(
+        rows,
+        given.repositories.resolve(),
+        asked,
+        bare=bare,
+        ours=None if given.without_ours else partial(Ours, by_search=given.by_search),
+    )
     _list(result, given.misses, given.errors)
     return emit(result, given.json)
 
@@ -92,12 +99,12 @@ def measure(
     beside: Mapping[str, Callable[[], Contender]],
     *,
     bare: bool = False,
-    ours: bool = True,
+    ours: Callable[[Path], Contender] | None = Ours,
 ) -> Result:
     result = Result("references", 1)
     verdicts: Verdicts = {}
     with scratch() as room:
-        starts: dict[str, Callable[[], Contender]] = {OURS: partial(Ours, room / "user")} if ours else {}
+        starts: dict[str, Callable[[], Contender]] = {OURS: partial(ours, room / "user")} if ours else {}
         started: dict[str, Contender] = {}
         for name, start in (starts | dict(beside)).items():
             try:

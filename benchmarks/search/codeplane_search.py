@@ -28,11 +28,14 @@ from codeplane.server.engine import tune_garbage_collector
 from codeplane.store.state_files import STATE_NAME
 from codeplane.tools.calls import CallRequest
 from codeplane.tools.pipeline import CallPipeline
+from codeplane.tools.surface import Surface
 from codeplane.workspace.workspace import Workspace
 
 _SOURCES = (".py", ".scm", ".toml", ".json", ".yaml")
 _INDEX_PACKAGES = ("languages", "facts", "store", "index", "disk")
 _READY_SECONDS = 600.0
+AGENT = Surface()
+"""The tools that a client of `cpl mcp` is offered."""
 
 
 class Ours:
@@ -69,9 +72,10 @@ class Ours:
         rows = json.loads(self.send({"query": query}))["result"]["results"]
         return [Place(row["path"], row["line_start"], row["line_end"]) for row in rows]
 
-    def send(self, arguments: Mapping[str, object], tool: str = "search") -> bytes:
+    def send(self, arguments: Mapping[str, object], tool: str = "search", surface: Surface = AGENT) -> bytes:
         """The envelope as it is sent; SystemExit where it is an error."""
-        body, is_error, _ = self.pipeline.call(CallRequest(tool, {**arguments, "format": "json"}, "benchmark"))
+        request = CallRequest(tool, {**arguments, "format": "json"}, "benchmark", surface)
+        body, is_error, _ = self.pipeline.call(request)
         if is_error:
             raise SystemExit(f"{str(arguments)[:200]}: {body.decode()[:500]}")
         return body

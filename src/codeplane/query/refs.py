@@ -33,7 +33,7 @@ class UseRow(NamedTuple):
     """True if the place is an occurrence of the name"""
     calls: bool
     renames: bool
-    """True if the place refers to it by an alias"""
+    """True if the place refers to it by an alias, or constructs a class that it does not name"""
     via: Symbol | None = None
     """Other symbol that is named or called there: a base member, a constructor or its class"""
 
@@ -44,13 +44,13 @@ class RankedUses(NamedTuple):
     tiers: dict[Tier, int]
     """Number of uses per tier"""
     renamed: tuple[UseRow, ...]
-    """Uses by an alias"""
+    """Uses under another name"""
 
 
 def rank_uses(uses: Sequence[UseRow], defined_at: tuple[RepoPath, int, int], limit: int) -> RankedUses:
-    """Rank uses of a definition or an attribute, including its calls by an alias."""
+    """Rank uses of a definition or an attribute."""
     check_limit(limit)
-    found = [row for row in uses if (row.names or row.via or not row.renames) and row[:3] != defined_at]
+    found = [row for row in uses if (row.names or not row.renames) and row[:3] != defined_at]
     found.sort(key=lambda row: -row.tier)
     counts = Counter(row.tier for row in found)
     tiers = {tier: counts[tier] for tier in sorted(counts, reverse=True)}

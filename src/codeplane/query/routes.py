@@ -53,6 +53,8 @@ class Route(NamedTuple):
     """Numbers of symbols; a place that calls one of them does not use the symbol"""
     is_same: bool = False
     """True if both are one property, so that a declaration of it is a use, too"""
+    is_construction: bool = False
+    """True if it constructs a class"""
 
 
 class Routes(NamedTuple):
@@ -82,7 +84,8 @@ def find_routes(snapshot: Snapshot, symbol: Symbol) -> Routes:
     others = [Route(member, False, member.number in overridden.possible) for member in overridden.members]
     others += [Route(member, False, False, is_same=True) for member in list_redeclarations(snapshot, symbol)]
     if symbol.kind in CLASSES:
-        others += [Route(constructor, True, False) for constructor in list_constructors(snapshot, symbol)]
+        constructors = list_constructors(snapshot, symbol)
+        others += [Route(constructor, True, False, is_construction=True) for constructor in constructors]
     elif is_constructor(symbol):
         owner = find_owner(snapshot, symbol)
         if owner is not None:
@@ -111,7 +114,8 @@ def list_routed_uses(snapshot: Snapshot, routes: Routes) -> list[UseRow]:
             wanted = use.calls or (use.role is ReferenceRole.REFERENCE and not route.calls_only) or route.is_same
             if wanted and use[:3] not in found and use[:2] not in excluded:
                 tier = min(use.tier, Tier.ANCHORED) if route.is_possible else use.tier
-                found[use[:3]] = use._replace(tier=tier, via=route.symbol)
+                # `super().__init__()` and `new Derived()` construct a class without naming it.
+                found[use[:3]] = use._replace(tier=tier, via=route.symbol, names=False, renames=route.is_construction)
     return sorted(found.values(), key=lambda use: use[:3])
 
 

@@ -149,6 +149,8 @@ class _Use(NamedTuple):
     via: str = ""
     """Reference of another symbol that is named there and reaches the target."""
     is_import: bool = False
+    is_declaration: bool = False
+    """True if it declares the target once more: an overload, or the property in a related type."""
 
 
 class _Excluded(Enum):
@@ -157,6 +159,7 @@ class _Excluded(Enum):
     KIND = "kind"
     DEFINITION = "definitions"
     ELSEWHERE = "elsewhere"
+    RENAMED = "under_another_name"
 
 
 _TIERS = tuple(tier.name.lower() for tier in sorted(Tier, reverse=True))
@@ -194,7 +197,7 @@ class _Uses:
 def _add_linked(uses: _Uses, target: ReferenceQuery) -> None:
     """Add uses known from facts: direct occurrences of the name, and uses through other symbols."""
     options, snapshot = uses.options, uses.sources.snapshot
-    routed = _routed_uses(snapshot, target)
+    routed = _routed_uses(snapshot, target, uses.excluded)
     for file, occurrences in _by_file(snapshot, target, routed):
         if options.file_filter is not None and not options.file_filter(file):
             continue
@@ -203,7 +206,7 @@ def _add_linked(uses: _Uses, target: ReferenceQuery) -> None:
         for occurrence in occurrences:
             tier = _tier(occurrence, target)
             other = indirect.pop(_position(occurrence), None)
-            if other is not None and tier is not _Excluded.DEFINITION:
+            if other is not None and (other.is_declaration or tier is not _Excluded.DEFINITION):
                 in_file.append(other._replace(name=occurrence.name))
             elif isinstance(tier, _Excluded):
                 uses.excluded[tier] += 1
@@ -244,7 +247,7 @@ def _add_word_matches(uses: _Uses, name: str) -> WordMatches:
 
 def _hints(uses: _Uses, target: ReferenceQuery, query: str, words: WordMatches) -> dict[str, object]:
     hints: dict[str, object] = {"tiers": {name: uses.tiers[name] for name in _TIERS if uses.tiers[name]}}
-    reported = (_Excluded.DEFINITION, _Excluded.ELSEWHERE)
+    reported = (_Excluded.DEFINITION, _Excluded.ELSEWHERE, _Excluded.RENAMED)
     hints |= {reason.value: uses.excluded[reason] for reason in reported if uses.excluded[reason]}
     as_text = sum(words.counts.values())
     if as_text:
@@ -258,22 +261,30 @@ def _hints(uses: _Uses, target: ReferenceQuery, query: str, words: WordMatches) 
     return hints
 
 
-def _routed_uses(snapshot: Snapshot, target: ReferenceQuery) -> dict[RepoPath, dict[_Position, _Use]]:
-    """Return uses that name another symbol (a base member, a constructor), and calls written without a name.
+def _routed_uses(
+    snapshot: Snapshot, target: ReferenceQuery, excluded: Counter[_Excluded]
+) -> dict[RepoPath, dict[_Position, _Use]]:
+    """Return uses that name another symbol (a base member), further declarations, and calls written without a name.
 
-    They come from the same query as the call graph, so both list the same calls.
+    They come from the same query as the call graph, so both list the same calls. Constructions that do not name the
+    class are only counted.
     """
     found: dict[RepoPath, dict[_Position, _Use]] = {}
     targets = target.targets or frozenset()
     symbols = find_symbols(snapshot, targets) if len(targets) <= MAX_ROUTED else {}
     for symbol in symbols.values():
+        defined_at = (symbol.path, symbol.line, symbol.column)
         for use in list_routed_uses(snapshot, find_routes(snapshot, symbol)):
-            is_named = use.via is None and (use.names or use.renames)
+            is_declaration = use.role is ReferenceRole.DEFINITION and use[:3] != defined_at
+            is_named = use.via is None and (use.names or use.renames) and not is_declaration
             if is_named or (use.via is not None and use.via.number in targets):
+                continue
+            if use.via is not None and use.renames:
+                excluded[_Excluded.RENAMED] += 1
                 continue
             via = use.via.reference if use.via is not None else ""
             position = (use.start_line, use.start_col)
-            row = _Use(-use.tier, use.path, *position, "", "", via)
+            row = _Use(-use.tier, use.path, *position, "", "", via, is_declaration=is_declaration)
             in_file = found.setdefault(use.path, {})
             if position not in in_file or row < in_file[position]:
                 in_file[position] = row

@@ -230,6 +230,9 @@ def reference_lines(found: SearchResult) -> list[TextLine]:
     elsewhere = found.hints.get("elsewhere")
     if elsewhere and not found.hits:
         lines.append(note(f"{elsewhere:,} uses of this name resolve to other definitions"))
+    renamed = found.hints.get("under_another_name")
+    if renamed:
+        lines.append(note(f"constructed under another name: {renamed:,} (call_graph)"))
     as_text = found.hints.get("found_as_text")
     if as_text:
         lines.append(note(f"{as_text:,} of these were found as text, in files without facts"))
