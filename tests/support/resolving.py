@@ -36,7 +36,7 @@ class MemoryLibrary:
             if language is None or language.name not in resolved_languages():
                 continue
             facts = self.facts[path] = extract(language.name, path, files[path].encode()).facts
-            at = self._scopes[path] = FileScope(path, language.name, unpack_summary(pack_summary(facts)))
+            at = self._scopes[path] = FileScope(path, language.name, *unpack_summary(pack_summary(facts)))
             for number, row in enumerate(at.defs):
                 self._named[row.name].append((path, number))
                 self._defined[row.lexical_path].append((path, number))

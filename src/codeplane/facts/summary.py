@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
+from sys import intern
 from typing import NamedTuple
 
 import orjson
@@ -56,7 +57,6 @@ class FileSummary(NamedTuple):
     """(class, name)"""
     scopes: Sequence[tuple[int | None, str]]
     """(parent, kind)"""
-    flow: PackedFlow
 
 
 def pack_summary(facts: Facts) -> bytes:
@@ -78,17 +78,22 @@ def pack_summary(facts: Facts) -> bytes:
     return zlib.compress(orjson.dumps(parts, default=tuple), _LEVEL)
 
 
-def unpack_summary(data: bytes) -> FileSummary:
+def unpack_summary(data: bytes) -> tuple[FileSummary, PackedFlow]:
     if not data:
-        return FileSummary((), (), (), (), (), (), (), NO_FLOW)
+        return FileSummary((), (), (), (), (), (), ()), NO_FLOW
     defs, binds, imports, exports, reexports, attributes, scopes, flow = orjson.loads(zlib.decompress(data))
-    return FileSummary(
-        [SummaryDefinition(*row) for row in defs],
-        [SummaryBinding(*row) for row in binds],
+    # The parser makes a string of each occurrence of a name; many files stay in memory at once.
+    summary = FileSummary(
+        [
+            SummaryDefinition(parent, scope, intern(kind), intern(name), intern(path), intern(visibility))
+            for parent, scope, kind, name, path, visibility in defs
+        ],
+        [SummaryBinding(scope, intern(name), *row) for scope, name, *row in binds],
         [SummaryImport(*row) for row in imports],
         exports,
         [Reexport(*row) for row in reexports],
         attributes,
-        scopes,
-        PackedFlow(*flow),
+        [(parent, intern(kind)) for parent, kind in scopes],
     )
+    nodes, lists, texts, *rest = flow
+    return summary, PackedFlow(nodes, lists, [intern(text) for text in texts], *rest)

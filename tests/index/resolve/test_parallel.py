@@ -10,7 +10,8 @@ import pytest
 
 from codeplane.index import invalidation
 from codeplane.index.indexer import Indexer
-from codeplane.index.resolve import parallel
+from codeplane.index.resolve import evaluator, parallel, store_library
+from codeplane.index.resolve.store_library import StoreLibrary
 from codeplane.processes.children import Child
 from support.repositories import logical_dump, make_repository, options_for, scratch_dump
 
@@ -88,3 +89,23 @@ def test_worker_killed_midway(root: Path, tmp_path: Path, monkeypatch: pytest.Mo
     assert not crew
     monkeypatch.setattr(invalidation, "_MIN_PARALLEL_FILES", 1000)
     assert found == scratch_dump(root, tmp_path)
+
+
+@pytest.mark.parametrize("limit", [0, 20_000])
+def test_links_do_not_depend_on_the_memory_of_the_resolver(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int
+) -> None:
+    monkeypatch.setattr(invalidation, "_MIN_PARALLEL_FILES", 1000)
+    whole = scratch_dump(root, tmp_path)
+    reads: list[str] = []
+    read = StoreLibrary._read
+
+    def reading(self: StoreLibrary, path: str) -> object:
+        reads.append(path)
+        return read(self, path)
+
+    monkeypatch.setattr(StoreLibrary, "_read", reading)
+    monkeypatch.setattr(store_library, "MAX_FILE_BYTES", limit)
+    monkeypatch.setattr(evaluator, "MAX_QUERY_BYTES", limit)
+    assert _built(root) == whole
+    assert len(reads) > len(set(reads)), "files were dropped and read again"

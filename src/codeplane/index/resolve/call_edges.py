@@ -123,7 +123,7 @@ def _head(file: FileScope, node: int, through: tuple[type, ...]) -> Expr:
 
 def _edges(evaluator: Evaluator, file: FileScope, columns: Columns, note: _Note) -> Iterator[CallEdge]:
     resolver = evaluator.resolver(file)
-    for node, scope, line, col in file.summary.flow.calls:
+    for node, scope, line, col in file.calls():
         expr = file.exprs[node]
         assert isinstance(expr, CallExpr | NewExpr)
         found = resolver.call_targets(file, node) or _call_targets(evaluator, file, expr, note)

@@ -34,12 +34,13 @@ class DefinitionMap:
     def named(self, languages: Set[str], name: str) -> Sequence[tuple[FileScope, int]]:
         """Definitions of a name in files of these languages, by path and position."""
         key = ("definitions named", languages, name)
-        return self._evaluator.memo_tracked(key, lambda: self._read_named(languages, name))
+        known = self._evaluator.memo_tracked(key, lambda: self._read_named(languages, name))
+        return [(self._evaluator.file(path), number) for path, number in known]
 
-    def _read_named(self, languages: Set[str], name: str) -> list[tuple[FileScope, int]]:
+    def _read_named(self, languages: Set[str], name: str) -> list[tuple[str, int]]:
         library = self._evaluator.library
         return [
-            (file, number)
+            (path, number)
             for path, number in library.definitions_named(name)
             if (file := library.file(path)) is not None and file.language in languages
         ]

@@ -43,6 +43,8 @@ from codeplane.index.resolve.types import (
 
 T = TypeVar("T")
 
+MAX_QUERY_BYTES = 64 * 1024 * 1024
+"""Limit on the estimated memory of results that are kept after a file is resolved."""
 _VALUE_KINDS = frozenset({"enum_member", "module"})
 """Further kinds of definitions whose name has types of its own."""
 Arguments = Mapping[tuple[str, int, int], Types]
@@ -81,6 +83,12 @@ class Evaluator:
     def forget(self) -> None:
         """Drop what hardly serves another file."""
         self._cache.forget()
+        self._files.clear()
+
+    @property
+    def is_full(self) -> bool:
+        """True if the results of queries take more memory than they should."""
+        return self._cache.stored_bytes > MAX_QUERY_BYTES
 
     def close(self) -> None:
         """Free memory by breaking reference cycles, which is faster than the cycle collector."""

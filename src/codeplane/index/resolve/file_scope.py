@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence, Set
 from functools import cached_property
+from itertools import chain
 
 from codeplane.facts.ir import (
     CallExpr,
     DefinitionFlow,
     DictExpr,
-    Expr,
-    Flow,
     FlowKind,
     FunctionExpr,
     IndexExpr,
@@ -18,6 +18,7 @@ from codeplane.facts.ir import (
     MemberExpr,
     NameExpr,
     NewExpr,
+    PackedFlow,
     Parameter,
     ParenExpr,
     ScopeFlow,
@@ -36,26 +37,33 @@ from codeplane.index.resolve.flow_targets import Inflow, flow_targets
 class FileScope:
     """Numbers are ordinals within the file."""
 
-    def __init__(self, path: str, language: str, summary: FileSummary) -> None:
+    def __init__(self, path: str, language: str, summary: FileSummary, flow: PackedFlow) -> None:
         self.path = path
         self.language = language
         self.summary = summary
-        self.nodes = summary.flow.nodes
-        self.lists = summary.flow.lists
-        self.texts = summary.flow.texts
+        self.exprs = decode_exprs(flow)
+        """The expressions of the file, by node."""
+        self.flows = decode_flows(flow)
+        self.ambient = {node: (scope, usage) for node, scope, usage in flow.ambient}
+        """Names that are looked up by their position: node -> scope, usage."""
+        self._owners: dict[int, int] = dict(flow.owners)  # type: ignore[arg-type]
+        self.body = {definition: scope for scope, definition in flow.owners}
+        """Definition -> the scope of its body."""
+        self.params: dict[int, list[Parameter]] = {}
+        for param in decode_params(flow):
+            self.params.setdefault(param.scope, []).append(param)
+        self._calls = array("q", chain.from_iterable(flow.calls))
+        self.adapter: object = None
+        """Further tables of the language."""
         self.defs = summary.defs
         self.binds = summary.binds
         self.imports = summary.imports
         self._imports_in: dict[tuple[int, str], list[int]] | None = None
 
-    @cached_property
-    def exprs(self) -> list[Expr]:
-        """The expressions of the file, by node."""
-        return decode_exprs(self.summary.flow)
-
-    @cached_property
-    def flows(self) -> list[Flow]:
-        return decode_flows(self.summary.flow)
+    @property
+    def memory_bytes(self) -> int:
+        """Estimate of the memory that the file takes with its tables."""
+        return 112 * (len(self.exprs) + 2 * len(self.binds) + 4 * len(self.defs) + 2 * len(self.flows)) + 2048
 
     def skip_parens(self, node: int) -> int:
         while isinstance(expr := self.exprs[node], ParenExpr):
@@ -67,19 +75,14 @@ class FileScope:
     @cached_property
     def owner(self) -> dict[int, int]:
         """Scope -> the definition that it is the body of."""
-        found: dict[int, int] = dict(self.summary.flow.owners)  # type: ignore[arg-type]
-        if self.summary.flow.ambient:
+        found = dict(self._owners)
+        if self.ambient:
             for row in self.defs:
                 is_body = self.summary.scopes[row.scope][1] == "class" and row.scope not in self.anonymous_classes
                 is_body = is_body and row.scope not in self.impls
                 if is_body and row.parent is not None:
                     found.setdefault(row.scope, row.parent)
         return found
-
-    @cached_property
-    def body(self) -> dict[int, int]:
-        """Definition -> the scope of its body."""
-        return {definition: scope for scope, definition in self.summary.flow.owners}
 
     @cached_property
     def members(self) -> dict[int, dict[str, list[int]]]:
@@ -183,11 +186,6 @@ class FileScope:
     # --- names, calls and parameters
 
     @cached_property
-    def ambient(self) -> dict[int, tuple[int, int]]:
-        """Names that are looked up by their position: node -> scope, usage."""
-        return {node: (scope, usage) for node, scope, usage in self.summary.flow.ambient}
-
-    @cached_property
     def passed_to(self) -> dict[int, int]:
         """Scope of a function expression -> the call that it is an argument of."""
         found: dict[int, int] = {}
@@ -213,14 +211,12 @@ class FileScope:
 
     @cached_property
     def scope_of_call(self) -> dict[int, int]:
-        return {node: scope for node, scope, *_ in self.summary.flow.calls}
+        return {node: scope for node, scope, *_ in self.calls()}
 
-    @cached_property
-    def params(self) -> dict[int, list[Parameter]]:
-        found: dict[int, list[Parameter]] = {}
-        for param in decode_params(self.summary.flow):
-            found.setdefault(param.scope, []).append(param)
-        return found
+    def calls(self) -> Iterator[tuple[int, int, int, int]]:
+        """Node, scope, line and column of every call, in source order."""
+        numbers = iter(self._calls)
+        return zip(numbers, numbers, numbers, numbers, strict=True)
 
     @cached_property
     def param_of_bind(self) -> dict[int, tuple[int, int]]:

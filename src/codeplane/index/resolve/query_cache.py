@@ -7,6 +7,7 @@ grows; only then are their results stored. The result does not depend on which q
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from sys import getsizeof
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
@@ -15,6 +16,8 @@ T = TypeVar("T")
 
 MAX_DEPTH = 300
 """Nested computations; a deeper query returns nothing."""
+_RESULT_BYTES = 480
+"""Estimate of the memory of a stored result with its key, without its dependencies."""
 
 
 class QueryCache(Generic[Key, Value]):
@@ -41,7 +44,10 @@ class QueryCache(Generic[Key, Value]):
         self._memo: dict[Hashable, tuple[object, set[int]]] = {}
         self._provisional: list[dict[Hashable, tuple[object, set[int], int]]] = [{}]
         """For each running query the memos that are not final, with the lowest position that they depend on."""
-        self._tracked: dict[Hashable, tuple[object, set[int]]] = {}
+        self._tracked: dict[Hashable, tuple[object, frozenset[int]]] = {}
+        self._dependency_sets: dict[frozenset[int], frozenset[int]] = {}
+        """Each set once: many queries depend on the same files."""
+        self._dependency_bytes = 0
         self.dependencies: list[set[int]] = [set()]
         """For each running query its dependencies on files, names and directories."""
 
@@ -62,7 +68,7 @@ class QueryCache(Generic[Key, Value]):
                 value = make()
             finally:
                 noted = self.dependencies.pop()
-            found = self._tracked[key] = (value, noted)
+            found = self._tracked[key] = (value, self._stored_set(noted))
         self.dependencies[-1] |= found[1]
         return found[0]  # type: ignore[return-value]
 
@@ -111,10 +117,23 @@ class QueryCache(Generic[Key, Value]):
         self._memo.clear()
         self._provisional[0].clear()
 
+    @property
+    def stored_bytes(self) -> int:
+        """Estimate of the memory of all results."""
+        return _RESULT_BYTES * (len(self._done) + len(self._tracked)) + self._dependency_bytes
+
+    def _stored_set(self, noted: set[int]) -> frozenset[int]:
+        made = frozenset(noted)
+        known = self._dependency_sets.setdefault(made, made)
+        if known is made:
+            self._dependency_bytes += getsizeof(made)
+        return known
+
     def close(self) -> None:
         self.forget()
         self._done.clear()
         self._tracked.clear()
+        self._dependency_sets.clear()
 
     def _stop_descent(self) -> None:
         """Mark the running query as dependent on the first one, which may still change the truncated result."""
@@ -176,7 +195,7 @@ class QueryCache(Generic[Key, Value]):
             self._pending_low[key] = low
             self._values.setdefault(key, value)
             return value
-        final = frozenset(noted)
+        final = self._stored_set(noted)
         self._done[key] = (value, final)
         self._values.pop(key, None)
         for other in self._pending[pending:]:

@@ -20,13 +20,13 @@ _RECURSION = 20_000
 
 def resolve_files(index: Readable, paths: Iterable[str], file_ids: Iterable[int]) -> Iterator[tuple[int, FileLinks]]:
     """Yield the links of files; `paths` are the paths of all files."""
-    evaluator, library = _make(index, paths)
+    library = StoreLibrary(index, paths)
+    evaluator = _evaluator_of(library)
     with _deep():
         for file_id in file_ids:
-            if library.is_full:
+            if evaluator.is_full:
                 evaluator.close()
-                library.close()
-                evaluator, library = _make(index, paths)
+                evaluator = _evaluator_of(library)
             ((path, language, block),) = index.rows(
                 "SELECT path, language, block FROM files JOIN blocks USING (file_id) WHERE file_id = ?", (file_id,)
             )
@@ -36,14 +36,14 @@ def resolve_files(index: Readable, paths: Iterable[str], file_ids: Iterable[int]
             links, uses, anchored = link_file(own, file, path, unpack(block), library)
             seen = sorted(evaluator.take_dependencies() - {file_id})
             evaluator.forget()
+            library.trim()
             yield file_id, make_links(links._replace(seen=seen), uses, anchored)
 
 
-def _make(index: Readable, paths: Iterable[str]) -> tuple[Evaluator, StoreLibrary]:
-    holder: list[Evaluator] = []
-    library = StoreLibrary(index, paths, lambda key: holder[0].note(key))
-    holder.append(Evaluator(library, resolver_of))
-    return holder[0], library
+def _evaluator_of(library: StoreLibrary) -> Evaluator:
+    evaluator = Evaluator(library, resolver_of)
+    library.note = evaluator.note
+    return evaluator
 
 
 @contextmanager

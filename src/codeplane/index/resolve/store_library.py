@@ -20,8 +20,8 @@ from codeplane.index.resolve.types import Site, SiteKind
 from codeplane.store.codec import path_from_text, path_to_text, row_range, split_row_id
 from codeplane.store.database import Row, Value
 
-MAX_CACHED_BYTES = 4 * 1024 * 1024
-"""Limit on the packed size of the summaries in memory; unpacked they take about thirty times as much."""
+MAX_FILE_BYTES = 64 * 1024 * 1024
+"""Limit on the estimated memory of the files that are kept after one is resolved."""
 
 
 class Readable(Protocol):
@@ -31,37 +31,40 @@ class Readable(Protocol):
 
 
 class StoreLibrary:
-    def __init__(self, index: Readable, paths: Iterable[str], note: Callable[[int], None]) -> None:
+    def __init__(self, index: Readable, paths: Iterable[str]) -> None:
         self._index = index
         self._paths = paths
-        self._note = note
+        self.note: Callable[[int], None] = lambda key: None
+        """Takes every dependency; the evaluator that uses the library sets it."""
         self._files: dict[str, tuple[int, FileScope | None]] = {}
         self._uids: dict[tuple[str, SiteKind], list[int]] = {}
         self._directories: dict[str, list[str]] | None = None
         self.cached_bytes = 0
 
-    @property
-    def is_full(self) -> bool:
-        return self.cached_bytes > MAX_CACHED_BYTES
-
-    def close(self) -> None:
-        """Drop everything that was read."""
-        self._files.clear()
-        self._uids.clear()
+    def trim(self) -> None:
+        """Drop the least recently used files until the rest fits into the limit."""
+        while self.cached_bytes > MAX_FILE_BYTES:
+            path = next(iter(self._files))
+            _, file = self._files.pop(path)
+            self.cached_bytes -= _memory_bytes(file)
+            for kind in SiteKind:
+                self._uids.pop((path, kind), None)
 
     def paths(self) -> Iterable[str]:
         return self._paths
 
     def file(self, path: str) -> FileScope | None:
-        key, found = self._files.get(path) or self._load(path)
-        self._note(key)
-        return found
+        known = self._files.pop(path, None) or self._load(path)
+        # The dictionary is ordered by the last use.
+        self._files[path] = known
+        self.note(known[0])
+        return known[1]
 
     def file_key(self, path: str) -> int:
         return self.file_id(path) or 0
 
     def definitions_named(self, name: str) -> Sequence[tuple[str, int]]:
-        self._note(dependency_key("name", name))
+        self.note(dependency_key("name", name))
         rows = self._index.rows(
             "SELECT path, def_id FROM defs JOIN files ON file_id = def_id >> 20"
             " WHERE lower(defs.name) = lower(?1) AND defs.name = ?1 ORDER BY path, def_id",
@@ -70,7 +73,7 @@ class StoreLibrary:
         return [(path_from_text(path), split_row_id(def_id)[1]) for path, def_id in rows]
 
     def definitions_at(self, lexical_path: str) -> Sequence[tuple[str, int]]:
-        self._note(dependency_key("nesting", lexical_path))
+        self.note(dependency_key("nesting", lexical_path))
         rows = self._index.rows(
             "SELECT path, def_id FROM defs JOIN files ON file_id = def_id >> 20"
             " WHERE lower(defs.name) = lower(?1) AND lexical_path = ?2 ORDER BY path, def_id",
@@ -79,14 +82,14 @@ class StoreLibrary:
         return [(path_from_text(path), split_row_id(def_id)[1]) for path, def_id in rows]
 
     def files_extending(self, owner: str) -> Sequence[str]:
-        self._note(dependency_key("owner", owner))
+        self.note(dependency_key("owner", owner))
         rows = self._index.rows(
             "SELECT path FROM out_of_line_members JOIN files USING (file_id) WHERE owner = ? ORDER BY path", (owner,)
         )
         return [path_from_text(path) for (path,) in rows]
 
     def directory(self, path: str) -> Sequence[str]:
-        self._note(dependency_key("directory", path))
+        self.note(dependency_key("directory", path))
         if self._directories is None:
             self._directories = {}
             for known in sorted(self._paths):
@@ -98,7 +101,10 @@ class StoreLibrary:
         return orjson.loads(rows[0][0]) if rows else None
 
     def file_id(self, path: str) -> int | None:
-        key, found = self._files.get(path) or self._load(path)
+        known = self._files.get(path)
+        if known is None:
+            known = self._files[path] = self._load(path)
+        key, found = known
         return key if found is not None else None
 
     def stored_id(self, path: str) -> int | None:
@@ -115,9 +121,9 @@ class StoreLibrary:
 
     def _load(self, path: str) -> tuple[int, FileScope | None]:
         """Read a file. A missing one may appear later: the caller then depends on its directory."""
-        found = self._read(path)
-        self._files[path] = found or (dependency_key("directory", parent(path)), None)
-        return self._files[path]
+        found = self._read(path) or (dependency_key("directory", parent(path)), None)
+        self.cached_bytes += _memory_bytes(found[1])
+        return found
 
     def _read(self, path: str) -> tuple[int, FileScope] | None:
         rows = self._index.rows(
@@ -127,8 +133,7 @@ class StoreLibrary:
         if not rows or rows[0][1] not in resolved_languages():
             return None
         file_id, language, summary = rows[0]
-        self.cached_bytes += len(summary or b"") + 256
-        return file_id, FileScope(path, language, unpack_summary(summary or b""))
+        return file_id, FileScope(path, language, *unpack_summary(summary or b""))
 
     def _read_uids(self, path: str, kind: SiteKind) -> list[int]:
         file_id = self.stored_id(path)
@@ -137,6 +142,10 @@ class StoreLibrary:
         table, column = ("defs", "def_id") if kind is SiteKind.DEFINITION else ("instance_attributes", "attribute_id")
         sql = f"SELECT def_uid FROM {table} WHERE {column} BETWEEN ? AND ? ORDER BY {column}"
         return [uid_number(uid) for (uid,) in self._index.rows(sql, row_range(file_id))]
+
+
+def _memory_bytes(file: FileScope | None) -> int:
+    return file.memory_bytes if file is not None else 256
 
 
 def dependency_key(kind: str, text: str) -> int:

@@ -72,18 +72,19 @@ class CSharpResolver(OverloadedResolver):
         if definition not in file.partial:
             return ((file, definition),)
         key = ("partial type", file.path, definition)
-        return self.evaluator.memo_tracked(key, lambda: self._read_parts(file, definition))
+        parts = self.evaluator.memo_tracked(key, lambda: self._read_parts(file, definition))
+        return [(self.evaluator.file(path), number) for path, number in parts]
 
-    def _read_parts(self, file: FileScope, definition: int) -> Sequence[tuple[FileScope, int]]:
+    def _read_parts(self, file: FileScope, definition: int) -> Sequence[tuple[str, int]]:
         arity = len(file.variables.get(definition, ()))
         row = file.defs[definition]
         return [
-            (part, number)
+            (part.path, number)
             for part, number in self.evaluator.definitions.named(_LANGUAGES, row.name)
             if number in part.partial
             and part.defs[number].lexical_path == row.lexical_path
             and len(part.variables.get(number, ())) == arity
-        ] or ((file, definition),)
+        ] or ((file.path, definition),)
 
     # --- types by name
 

@@ -48,7 +48,6 @@ class ModuleNames:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._library = evaluator.library
-        self._files: dict[str, SourceFile] = {}
 
     def _facts(self, path: str) -> FileScope | None:
         """Return a file that can be resolved, and record the dependency on it."""
@@ -59,9 +58,9 @@ class ModuleNames:
         return ModulePaths(self._evaluator)
 
     def source_file(self, facts: FileScope) -> SourceFile:
-        found = self._files.get(facts.path)
-        if found is None or found.facts is not facts:
-            found = self._files[facts.path] = SourceFile(facts)
+        found = facts.adapter
+        if not isinstance(found, SourceFile):
+            found = facts.adapter = SourceFile(facts)
         return found
 
     def module(self, near: str, source: str | None) -> str | None:
