@@ -60,7 +60,16 @@ def test_tool_annotations_match_the_specification(spec: ToolSpec) -> None:
         assert spec.deprecated.canonical in catalog.BY_NAME
 
 
-CORE = ["search", "read", "map_repo", "file_outline", "call_graph", "write_source", "health_check", "manage_index"]
+CORE = [
+    "search",
+    "read",
+    "map_repo",
+    "file_outline",
+    "call_graph",
+    "write_source",
+    "refactor_rename",
+    "refactor_apply",
+]
 
 
 def test_toolsets_select_tools() -> None:

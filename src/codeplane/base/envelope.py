@@ -35,6 +35,7 @@ _STATUS_OF = {
     ErrorCode.FILE_NOT_FOUND: "not_found",
     ErrorCode.INDEX_LOCKED: "blocked",
     ErrorCode.CONFIRMATION_REQUIRED: "blocked",
+    ErrorCode.PLAN_STALE: "blocked",
 }
 
 

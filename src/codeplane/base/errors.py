@@ -160,6 +160,19 @@ class ErrorCode(Enum):
     UNDO_REFUSED = (8012, ErrorKind.STATE, False, "The mutation cannot be undone because its files changed afterwards.")
     RECOVERY_PENDING = (8013, ErrorKind.STATE, True, "An interrupted write could not be rolled back yet.")
     KEY_REUSED = (8014, ErrorKind.CALLER, False, "The idempotency key was used for a different change.")
+    REFACTOR_COLLISION = (
+        8020,
+        ErrorKind.CALLER,
+        False,
+        "The new name is taken, or would change what other names mean.",
+    )
+    REFACTOR_BROKEN = (
+        8021,
+        ErrorKind.STATE,
+        False,
+        "After the refactoring a file did not parse or a reference was lost, so everything was restored.",
+    )
+    PLAN_STALE = (8022, ErrorKind.STATE, False, "A file changed since the refactoring was planned.")
     EDIT_COUNT_MISMATCH = (8015, ErrorKind.CALLER, False, "The number of matches differs from the expected number.")
 
     INTERNAL = (9001, ErrorKind.INTERNAL, False, "An internal error occurred.")

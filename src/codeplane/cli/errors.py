@@ -34,6 +34,7 @@ TOOLS = {
     "unused": "unused",
     "units": "units",
     "roles": "roles",
+    "rename": "refactor_rename",
     "apply": "write_source",
     "undo": "rollback",
     "clear": "manage_index",
@@ -57,6 +58,7 @@ _OPTIONS = {
     "units": {"family": "-f"},
     "roles": {},
     "rollback": {},
+    "refactor_rename": {"include": "-i"},
 }
 """Option of the command for each argument of its tool. An argument without one needs `cpl call`."""
 _OPERANDS = {
@@ -73,6 +75,7 @@ _OPERANDS = {
     "units": "path",
     "roles": "path",
     "rollback": "mutation_id",
+    "refactor_rename": "symbol",
 }
 _COMMANDS = {tool: command for command, tool in TOOLS.items() if tool in _OPTIONS}
 _FILE_COMMANDS = ("read", "outline", "imports")

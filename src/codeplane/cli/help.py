@@ -41,6 +41,7 @@ SECTIONS: Mapping[str, Mapping[str, CommandEntry]] = {
         "unused": CommandEntry("unused", "List definitions without a known use, at or under PATH"),
     },
     "Change files": {
+        "rename": CommandEntry("rename", "Rename SYMBOL everywhere, with overrides, imports and keyword arguments"),
         "apply": CommandEntry("write_source", "Apply a patch or JSON edits to the working tree, all or nothing"),
         "undo": CommandEntry("rollback", "Undo a change made by an agent or by 'cpl apply'"),
         "mutations": CommandEntry("rollback", "List changes made by agents or by 'cpl apply', newest first"),

@@ -188,12 +188,19 @@ class Mutation:
         self._ticket = ticket
 
     def apply(
-        self, plan: EditPlan, *, key: Digest | None = None, request: Digest | None = None, undoes: str | None = None
+        self,
+        plan: EditPlan,
+        *,
+        key: Digest | None = None,
+        request: Digest | None = None,
+        undoes: str | None = None,
+        check: Callable[[], None] = lambda: None,
     ) -> Delta:
         """Apply a plan of at least one change; it is committed when this returns.
 
         `key` and `request` are the digests of an idempotency key and of the request it was sent with; `undoes` is the
-        mutation that this one rolls back.
+        mutation that this one rolls back. `check` runs when the files are changed, before the commit; if it raises,
+        everything is rolled back.
         """
         editor, journal = self._editor, self._journal
         assert journal is not None and plan.changes
@@ -229,6 +236,7 @@ class Mutation:
                 try:
                     transaction.apply()
                     transaction.verify()
+                    check()
                     journal.commit(record, len(str(fields)))
                 except BaseException as error:
                     _roll_back(transaction, journal, error)

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from codeplane.languages.imports import ImportContext, OriginFinder
+from codeplane.languages.names import NO_NAME_RULES, NameRules
 
 
 class DefinitionHead(NamedTuple):
@@ -179,6 +180,7 @@ class Language:
     """Documents or data with code in them: a file too large to parse is cut into passages like code."""
     roles: RolePatterns = NO_ROLE_PATTERNS
     entry_points: EntryPoints = NO_ENTRY_POINTS
+    name_rules: NameRules = NO_NAME_RULES
     resolver: str = ""
     """`module:class` of the adapter for cross-file name resolution, a subclass of `index.resolve`'s LanguageResolver;
     empty if references are not resolved across files."""

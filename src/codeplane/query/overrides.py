@@ -73,7 +73,7 @@ def list_constructors(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
     """List the constructors that a class defines itself."""
     if symbol.kind not in CLASSES:
         return []
-    rows = [member for part in _parts(snapshot, symbol) for member in list_members(snapshot, part.number)]
+    rows = [member for part in list_parts(snapshot, symbol) for member in list_members(snapshot, part.number)]
     return [member for member in rows if is_constructor(member)]
 
 
@@ -141,7 +141,7 @@ def list_overriding(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
     owner = find_owner(snapshot, symbol)
     language = _language(snapshot, symbol)
     if owner is not None and language not in _BY_MEMBER:
-        below = _hierarchy(snapshot, _parts(snapshot, owner), up=False)[0]
+        below = _hierarchy(snapshot, list_parts(snapshot, owner), up=False)[0]
         for part in _parts_of_all(snapshot, below, language):
             found |= {member.number: member for member in list_members(snapshot, part, symbol.name)}
     if owner is not None:
@@ -174,7 +174,7 @@ def list_redeclarations(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
 
 def _inherited(snapshot: Snapshot, owner: Symbol, symbol: Symbol) -> tuple[list[Symbol], bool]:
     language = _language(snapshot, symbol)
-    parts = _parts(snapshot, owner)
+    parts = list_parts(snapshot, owner)
     above, is_open = _hierarchy(snapshot, parts, up=True)
     # A derived class may combine the inherited member with an interface.
     for number in _hierarchy(snapshot, parts, up=False)[0][:MAX_DERIVED]:
@@ -200,7 +200,7 @@ def _hierarchy(snapshot: Snapshot, parts: Iterable[Symbol], *, up: bool) -> tupl
     return list(found), is_open
 
 
-def _parts(snapshot: Snapshot, owner: Symbol) -> list[Symbol]:
+def list_parts(snapshot: Snapshot, owner: Symbol) -> list[Symbol]:
     """Return all definitions of a partial or reopened class."""
     if _language(snapshot, owner) not in _OPEN_CLASSES:
         return [owner]
@@ -212,7 +212,7 @@ def _parts_of_all(snapshot: Snapshot, numbers: Iterable[int], language: str) -> 
     if language not in _OPEN_CLASSES:
         return list(numbers)
     classes = find_symbols(snapshot, list(numbers))
-    found = [part.number for number in numbers if number in classes for part in _parts(snapshot, classes[number])]
+    found = [part.number for number in numbers if number in classes for part in list_parts(snapshot, classes[number])]
     return list(dict.fromkeys(found))
 
 

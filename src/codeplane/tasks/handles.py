@@ -133,6 +133,14 @@ class HandleStore:
             self._session_handles[session_id].move_to_end(handle)
             return entry.value
 
+    def discard(self, kind: str, session_id: str, handle: str) -> None:
+        """Remove a handle that is not needed any more."""
+        self.take(kind, session_id, handle)
+        with self._lock:
+            entry = self._entries.get(handle)
+            if entry is not None:
+                self._remove(entry)
+
     def drop(self, session_id: str) -> None:
         """Remove all entries of a session that ended."""
         with self._lock:

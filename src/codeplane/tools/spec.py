@@ -92,6 +92,8 @@ class ToolSpec:
     toolsets: tuple[str, ...]
     doc: str
     params: tuple[Param, ...] = ()
+    unlisted_in: tuple[str, ...] = ()
+    """Toolsets with which it can be called although it is not listed, so that it costs no tokens."""
     title: str = ""
     """Display name. Default: the tool name with spaces."""
     read_only: bool = True

@@ -36,7 +36,7 @@ class Surface:
     """Default format of answers."""
 
     def shows(self, spec: ToolSpec) -> bool:
-        if self.read_only and not spec.read_only and not spec.read_only_when:
+        if self._is_hidden(spec):
             return False
         wanted = set(self.toolsets)
         if "all" in wanted:
@@ -44,8 +44,12 @@ class Surface:
             return spec.deprecated is None or "compat" in wanted
         return not wanted.isdisjoint(spec.toolsets)
 
+    def _is_hidden(self, spec: ToolSpec) -> bool:
+        return self.read_only and not spec.read_only and not spec.read_only_when
+
     def reaches(self, spec: ToolSpec) -> bool:
-        return self.everything or self.shows(spec)
+        is_unlisted = not set(self.toolsets).isdisjoint(spec.unlisted_in)
+        return self.everything or self.shows(spec) or (is_unlisted and not self._is_hidden(spec))
 
 
 EVERYTHING = Surface(("all", "compat"), everything=True, format=Format.JSON)

@@ -12,6 +12,7 @@ from codeplane.languages.c.doxygen import plain_lines
 from codeplane.languages.c.headers import prefer
 from codeplane.languages.c.repair import repair_c, rewrite
 from codeplane.languages.c.syntax import expand_import, expand_pattern, expand_words
+from codeplane.languages.names import NameRules, words
 from codeplane.languages.spec import CALLABLE, MEMBER, VALUE, DefinitionHead, EntryPoints, Language
 
 _STATIC = re.compile(r"\bstatic\b")
@@ -29,10 +30,20 @@ def visibility(head: DefinitionHead) -> str:
     return "public"
 
 
+NAME_RULES = NameRules(
+    reserved=words(
+        "auto break case char const continue default do double else enum extern float for goto if inline int long"
+        " register restrict return short signed sizeof static struct switch typedef union unsigned void volatile"
+        " while"
+    ),
+    called_by_convention=re.compile(r"main"),
+)
+
 LANGUAGES = (
     Language(
         name="c",
         resolver="codeplane.languages.cpp.resolver:CppResolver",
+        name_rules=NAME_RULES,
         family="config",
         extensions=(".c", ".h"),
         grammar="tree_sitter_c:language",

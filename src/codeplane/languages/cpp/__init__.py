@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import re
 
+from codeplane.languages.c import NAME_RULES
 from codeplane.languages.c.doxygen import plain_lines
 from codeplane.languages.c.repair import repair_cpp, rewrite
 from codeplane.languages.c.syntax import expand_import, expand_pattern, expand_words
 from codeplane.languages.cpp.declarations import announces, implied_name, owner_path
+from codeplane.languages.names import words
 from codeplane.languages.spec import CALLABLE, MEMBER, VALUE, DefinitionHead, EntryPoints, Language, RolePatterns
 
 _STATIC = re.compile(r"\bstatic\b")
@@ -35,10 +37,21 @@ def visibility(head: DefinitionHead) -> str:
 _TAGGED = (VALUE, CALLABLE)
 """The name of a type is an ordinary one; after `struct` it is looked up among the types only."""
 
+_NAME_RULES = NAME_RULES._replace(
+    reserved=NAME_RULES.reserved
+    | words(
+        "alignas alignof and bool catch char16_t char32_t class concept const_cast constexpr decltype delete"
+        " dynamic_cast explicit export false friend mutable namespace new noexcept not nullptr operator or private"
+        " protected public reinterpret_cast requires static_assert static_cast template this thread_local throw"
+        " true try typeid typename using virtual wchar_t xor"
+    )
+)
+
 LANGUAGES = (
     Language(
         name="cpp",
         resolver="codeplane.languages.cpp.resolver:CppResolver",
+        name_rules=_NAME_RULES,
         aliases=("c++", "cxx", "cc"),
         filter_extensions=(".h",),
         roles=RolePatterns(

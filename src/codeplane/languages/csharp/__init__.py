@@ -9,6 +9,7 @@ import re
 from codeplane.languages.csharp.repair import repair
 from codeplane.languages.csharp.xmldoc import plain_lines
 from codeplane.languages.family import Family, markers
+from codeplane.languages.names import NameRules, words
 from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, VALUE, DefinitionHead, Language, RolePatterns
 
 _STRING = r'@?"(?:[^"\\\n]|\\.)*"'
@@ -46,10 +47,23 @@ def visibility(head: DefinitionHead) -> str:
     return "internal" if head.parent_kind in (None, "module", "container") and "file" not in words else "private"
 
 
+_NAME_RULES = NameRules(
+    reserved=words(
+        "abstract as base bool break byte case catch char checked class const continue decimal default delegate do"
+        " double else enum event explicit extern false finally fixed float for foreach goto if implicit in int"
+        " interface internal is lock long namespace new null object operator out override params private protected"
+        " public readonly ref return sbyte sealed short sizeof stackalloc static string struct switch this throw"
+        " true try typeof uint ulong unchecked unsafe ushort using virtual void volatile while"
+    ),
+    keyword_mark=":",
+    called_by_convention=re.compile(r"Main"),
+)
+
 LANGUAGES = (
     Language(
         name="csharp",
         resolver="codeplane.languages.csharp.resolver:CSharpResolver",
+        name_rules=_NAME_RULES,
         aliases=("c#", "cs"),
         roles=RolePatterns(
             tests=(("**/*Tests.cs", r".+Tests?\.cs"),),

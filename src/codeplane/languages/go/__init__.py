@@ -11,6 +11,7 @@ import re
 from codeplane.base.paths import parent
 from codeplane.languages.go.modules import FAMILY as FAMILY
 from codeplane.languages.go.origins import find_origins
+from codeplane.languages.names import NameRules, Reach, words
 from codeplane.languages.spec import DefinitionHead, EntryPoints, Language, RolePatterns
 
 _STANDARD_LIBRARY = frozenset(
@@ -96,10 +97,20 @@ def import_binding(source: str, name: str) -> tuple[str, bool]:
     return _NOT_IN_IDENTIFIERS.split(last, maxsplit=1)[0] or last, False
 
 
+_NAME_RULES = NameRules(
+    reserved=words(
+        "break case chan const continue default defer else fallthrough for func go goto if import interface map"
+        " package range return select struct switch type var _"
+    ),
+    called_by_convention=re.compile(r"main|init|(?:Test|Benchmark|Fuzz|Example)(?![a-z])\w*"),
+    reach=lambda name: Reach.ANYWHERE if name[:1].isupper() else Reach.PACKAGE,
+)
+
 LANGUAGES = (
     Language(
         name="go",
         resolver="codeplane.languages.go.resolver:GoResolver",
+        name_rules=_NAME_RULES,
         aliases=("golang",),
         roles=RolePatterns(
             tests=(("**/*_test.go", r".+_test\.go"),),

@@ -10,6 +10,7 @@ from codeplane.languages.java.builds import FAMILY as FAMILY
 from codeplane.languages.java.javadoc import plain_lines
 from codeplane.languages.java.modules import module_name
 from codeplane.languages.java.origins import find_origins
+from codeplane.languages.names import NameRules, words
 from codeplane.languages.spec import CALLABLE, TYPE, VALUE, DefinitionHead, EntryPoints, Language, RolePatterns
 
 _NOT_MODIFIERS = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
@@ -38,10 +39,23 @@ def visibility(head: DefinitionHead) -> str:
     return "package"
 
 
+_NAME_RULES = NameRules(
+    reserved=words(
+        "abstract assert boolean break byte case catch char class const continue default do double else enum"
+        " extends false final finally float for goto if implements import instanceof int interface long native new"
+        " null package private protected public return short static strictfp super switch synchronized this throw"
+        " throws transient true try void volatile while"
+    ),
+    valid=re.compile(r"[^\W\d][\w$]*"),
+    called_by_convention=re.compile(r"main"),
+    type_names_file=True,
+)
+
 LANGUAGES = (
     Language(
         name="java",
         resolver="codeplane.languages.java.resolver:JavaResolver",
+        name_rules=_NAME_RULES,
         roles=RolePatterns(
             tests=(
                 (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import MappingProxyType
 
 from codeplane.languages.javascript.origins import find_origins
@@ -15,12 +16,25 @@ from codeplane.languages.javascript.syntax import (
     visibility,
 )
 from codeplane.languages.javascript.workspaces import FAMILY as FAMILY
+from codeplane.languages.names import NameRules, words
 from codeplane.languages.spec import MEMBER, EntryPoints, Language, RolePatterns
+
+NAME_RULES = NameRules(
+    reserved=words(
+        "await break case catch class const continue debugger default delete do else enum export extends false"
+        " finally for function if implements import in instanceof interface let new null package private protected"
+        " public return static super switch this throw true try typeof var void while with yield"
+    ),
+    valid=re.compile(r"#?[^\W\d][\w$]*|\$[\w$]*"),
+    shorthand=True,
+    called_by_convention=re.compile(r"constructor"),
+)
 
 LANGUAGES = (
     Language(
         name="javascript",
         resolver="codeplane.languages.javascript.resolver.adapter:JavaScriptResolver",
+        name_rules=NAME_RULES,
         aliases=("js", "jsx", "mjs", "cjs", "node", "ecmascript"),
         roles=RolePatterns(
             tests=(

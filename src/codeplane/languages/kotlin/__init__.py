@@ -10,6 +10,7 @@ from codeplane.languages.java.modules import module_name
 from codeplane.languages.kotlin.kdoc import plain_lines
 from codeplane.languages.kotlin.repair import repair, rewrite
 from codeplane.languages.kotlin.syntax import expand_import, expand_words
+from codeplane.languages.names import NameRules, words
 from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, VALUE, DefinitionHead, EntryPoints, Language
 
 _ARGUMENTS = r'\((?:[^()"]|"(?:[^"\\]|\\.)*"|\((?:[^()"]|"(?:[^"\\]|\\.)*"|\([^()]*+\))*+\))*+\)'
@@ -33,10 +34,20 @@ def implied_name(text: str) -> str:
     return "Companion" if text == "companion" else text
 
 
+_NAME_RULES = NameRules(
+    reserved=words(
+        "as break class continue do else false for fun if in interface is null object package return super this"
+        " throw true try typealias typeof val var when while"
+    ),
+    keyword_mark="=",
+    called_by_convention=re.compile(r"main"),
+)
+
 LANGUAGES = (
     Language(
         name="kotlin",
         resolver="codeplane.languages.kotlin.resolver:KotlinResolver",
+        name_rules=_NAME_RULES,
         aliases=("kt", "kts"),
         family="jvm",
         extensions=(".kt", ".kts"),

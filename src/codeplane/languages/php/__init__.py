@@ -10,6 +10,7 @@ import re
 
 from codeplane.languages.family import Family, Marker, markers
 from codeplane.languages.manifest import Manifest, nonempty_string, parse_json
+from codeplane.languages.names import NameRules, words
 from codeplane.languages.php.syntax import doc_types, expand_import, only_code, plain_lines
 from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, VALUE, DefinitionHead, Language, RolePatterns
 
@@ -32,10 +33,23 @@ def visibility(head: DefinitionHead) -> str:
     return found.group(1).lower() if found else "public"
 
 
+_NAME_RULES = NameRules(
+    reserved=words(
+        "abstract and array as break callable case catch class clone const continue declare default do echo else"
+        " elseif empty enddeclare endfor endforeach endif endswitch endwhile eval exit extends final finally fn for"
+        " foreach function global goto if implements include include_once instanceof insteadof interface isset list"
+        " match namespace new or print private protected public readonly require require_once return static switch"
+        " throw trait try unset use var while xor yield"
+    ),
+    keyword_mark=":",
+    called_by_convention=re.compile(r"__\w+|test\w+"),
+)
+
 LANGUAGES = (
     Language(
         name="php",
         resolver="codeplane.languages.php.resolver:PhpResolver",
+        name_rules=_NAME_RULES,
         roles=RolePatterns(
             tests=(("**/*Test.php", r".+(?:Test|TestCase|Cest)\.php|.+\.phpt"),),
             build="composer.json",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+from codeplane.languages.names import NameRules, Reach, words
 from codeplane.languages.python.origins import find_origins
 from codeplane.languages.python.packaging import FAMILY as FAMILY
 from codeplane.languages.spec import DefinitionHead, EntryPoints, Language, MainFunction, RolePatterns
@@ -30,10 +33,29 @@ def is_main(main: MainFunction) -> bool:
     return not main.is_nested and (main.has_guard or main.path.endswith(("__main__.py", "manage.py")))
 
 
+def reach(name: str) -> Reach:
+    if name.startswith("__") and not name.endswith("__"):
+        return Reach.CLASS
+    return Reach.NAMED if name.startswith("_") else Reach.ANYWHERE
+
+
+_NAME_RULES = NameRules(
+    reserved=words(
+        "False None True and as assert async await break class continue def del elif else except finally for from"
+        " global if import in is lambda nonlocal not or pass raise return try while with yield"
+    ),
+    keyword_mark="=",
+    name_lists=("__all__", "__slots__", "__match_args__"),
+    name_readers=words("getattr setattr hasattr delattr object setitem delitem attrgetter methodcaller"),
+    reach=reach,
+    called_by_convention=re.compile(r"__\w+__|test_\w+|pytest_\w+"),
+)
+
 LANGUAGES = (
     Language(
         name="python",
         resolver="codeplane.languages.python.resolver:PythonResolver",
+        name_rules=_NAME_RULES,
         aliases=("py", "python3", "pyi"),
         roles=RolePatterns(
             tests=(

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 
 from codeplane.languages.family import Family, markers
+from codeplane.languages.names import NameRules, words
 from codeplane.languages.ruby.syntax import expand_import, plain_lines
 from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, DefinitionHead, Language, RolePatterns
 
@@ -36,10 +37,22 @@ def symbol_name(text: str) -> str:
     return text.removeprefix(":").strip("\"'")
 
 
+_NAME_RULES = NameRules(
+    reserved=words(
+        "BEGIN END alias and begin break case class def defined? do else elsif end ensure false for if in module"
+        " next nil not or redo rescue retry return self super then true undef unless until when while yield"
+    ),
+    valid=re.compile(r"@{0,2}[^\W\d]\w*[?!=]?"),
+    keyword_mark=":",
+    name_readers=words("send public_send __send__ respond_to? method define_method instance_variable_get"),
+    called_by_convention=re.compile(r"initialize|test_\w+"),
+)
+
 LANGUAGES = (
     Language(
         name="ruby",
         resolver="codeplane.languages.ruby.resolver:RubyResolver",
+        name_rules=_NAME_RULES,
         aliases=("rb",),
         roles=RolePatterns(
             tests=(

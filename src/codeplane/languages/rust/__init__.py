@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from codeplane.languages.names import NameRules, words
 from codeplane.languages.rust.cargo import FAMILY as FAMILY
 from codeplane.languages.rust.origins import find_origins
 from codeplane.languages.rust.syntax import expand_import, expand_pattern
@@ -49,10 +50,21 @@ def import_binding(source: str, name: str) -> tuple[str, bool]:
 
 _MAIN_FILES = re.compile(r"(?:.*/)?(?:main\.rs|src/bin/[^/]+\.rs|bin/[^/]+\.rs|src/bin/[^/]+/main\.rs)")
 
+_NAME_RULES = NameRules(
+    reserved=words(
+        "Self abstract as async await become box break const continue crate do dyn else enum extern false final fn"
+        " for if impl in let loop macro match mod move mut override priv pub ref return self static struct super"
+        " trait true try type typeof unsafe unsized use virtual where while yield"
+    ),
+    shorthand=True,
+    called_by_convention=re.compile(r"main"),
+)
+
 LANGUAGES = (
     Language(
         name="rust",
         resolver="codeplane.languages.rust.resolver:RustResolver",
+        name_rules=_NAME_RULES,
         aliases=("rs",),
         roles=RolePatterns(
             tests=(("**/tests.rs", r"tests?\.rs|.+_tests?\.rs"),),

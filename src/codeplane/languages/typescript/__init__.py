@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from types import MappingProxyType
 
+from codeplane.languages.javascript import NAME_RULES
 from codeplane.languages.javascript.origins import find_origins
 from codeplane.languages.javascript.repair import repair
 from codeplane.languages.javascript.syntax import (
@@ -20,6 +21,7 @@ from codeplane.languages.spec import MEMBER, TYPE, VALUE, Language
 _TYPESCRIPT = Language(
     name="typescript",
     resolver="codeplane.languages.javascript.resolver.adapter:JavaScriptResolver",
+    name_rules=NAME_RULES,
     aliases=("ts", "mts", "cts"),
     filter_languages=("tsx",),
     family="javascript",

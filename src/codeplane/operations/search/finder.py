@@ -110,6 +110,10 @@ class Finder:
             debug = {"scope": filters.scope, "operators": dict(parsed.summary), **result.debug}
         return replace(result, hints=hints, debug=debug)
 
+    def sources(self, snapshot: Snapshot, cancelled: Cancelled | None = None) -> SearchSources:
+        """Return the sources of a search of one epoch, with the caches of this finder."""
+        return SearchSources(snapshot, self._open(), self._cache, cancelled)
+
     def find_on_disk(
         self, tree: WorkingTree, request: SearchRequest, cancelled: Cancelled | None = None
     ) -> tuple[SearchResult, SearchExtent]:

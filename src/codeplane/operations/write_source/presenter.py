@@ -47,7 +47,7 @@ def present_preview(workspace: Workspace, plan: EditPlan, max_chars: int | None)
     ]
     if corrections:
         result["line_corrections"] = corrections[:_MAX_LISTED]
-    shown, left_out = _diff(plan, max_chars)
+    shown, left_out = plan_diff(plan, max_chars)
     if shown:
         result["diff"] = shown
     if left_out:
@@ -203,7 +203,7 @@ def _rollback_warning(mutation: RolledBackMutation) -> Notice:
     return Notice(WarningCode.EDIT_UNDONE, fields)
 
 
-def _diff(plan: EditPlan, max_chars: int | None) -> tuple[str, int]:
+def plan_diff(plan: EditPlan, max_chars: int | None) -> tuple[str, int]:
     """Return the diff up to a size, and the number of lines left out."""
     lines: list[str] = []
     size = left_out = 0

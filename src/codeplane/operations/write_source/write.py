@@ -53,6 +53,15 @@ class EditContext:
     def mutation(self, paths: Sequence[RepoPath]) -> AbstractContextManager[Mutation]:
         return self.workspace.mutation(paths, self.journal, self.cancelled)
 
+    def replay(self, request: Digest, idempotency_key: str | None) -> Answer | None:
+        """Return the answer of an earlier call with the same key, or of this call if it was carried out."""
+        if idempotency_key is None:
+            return self.replay_lost(request)
+        journal = self.require_journal()
+        journal.ensure_settled()
+        row = _find_applied(journal, key_digest(idempotency_key))
+        return None if row is None else _replay(self, request, row, REPEATED)
+
     def replay_lost(self, request: Digest) -> Answer | None:
         """Return the answer of this call if an engine that ended has carried it out."""
         if not self.is_retry:
@@ -97,16 +106,7 @@ def write(context: EditContext, request: WriteRequest) -> Answer:
         return _write(context, request, None)
     key = key_digest(text)
     with context.workspace.editor.key_locks.acquire((key,), context.cancelled):
-        return _replay_repeated(context, request) or _write(context, request, key)
-
-
-def _replay_repeated(context: EditContext, request: WriteRequest) -> Answer | None:
-    if request.idempotency_key is None:
-        return context.replay_lost(request.digest)
-    journal = context.require_journal()
-    journal.ensure_settled()
-    row = _find_applied(journal, key_digest(request.idempotency_key))
-    return None if row is None else _replay(context, request.digest, row, REPEATED)
+        return context.replay(request.digest, request.idempotency_key) or _write(context, request, key)
 
 
 def key_digest(key: str) -> Digest:

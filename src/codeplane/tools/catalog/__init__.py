@@ -24,6 +24,7 @@ from codeplane.tools.catalog.read import (
     READ_SYMBOL,
     RESET_BUDGET,
 )
+from codeplane.tools.catalog.refactor import REFACTOR_APPLY, REFACTOR_CANCEL, REFACTOR_INSPECT, REFACTOR_RENAME
 from codeplane.tools.catalog.rollback import ROLLBACK
 from codeplane.tools.catalog.search import LOCATE_SYMBOL, SEARCH, SEARCH_CODE, SEARCH_CODEBASE
 from codeplane.tools.catalog.task import TASK
@@ -41,7 +42,8 @@ CodePlane answers from an index of this repository that every call brings up to 
 mode=references: every use of a symbol; mode=files: files by name.
 - read: symbols (path#Name, Class.method), ranges (path:10-20) or files, several in one call. Prefer symbols to files.
 - file_outline: the symbols of a file. call_graph: callers and callees. map_repo: a repository that is new to you.
-- write_source: path, old_text and new_text change one place; edits change many, all or none.
+- write_source: path, old_text and new_text change one place; edits change many, all or none. refactor_rename: a \
+symbol with its uses.
 Paths are relative to the repository root. Rows below a path start with a line number; path:line, path#Name and plain \
 names are accepted wherever a symbol is. "(scope=mixed)" and the like name the argument, or the call, that shows more.
 "stale:" names files whose last change is not in the answer. "error CODE:" comes with a call that works.
@@ -55,6 +57,8 @@ TOOLS: tuple[ToolSpec, ...] = (
     FILE_OUTLINE,
     CALL_GRAPH,
     WRITE_SOURCE,
+    REFACTOR_RENAME,
+    REFACTOR_APPLY,
     HEALTH_CHECK,
     MANAGE_INDEX,
     LIST_FILES,
@@ -75,6 +79,8 @@ TOOLS: tuple[ToolSpec, ...] = (
     LIST_CODEBASES,
     DESCRIBE,
     ROLLBACK,
+    REFACTOR_INSPECT,
+    REFACTOR_CANCEL,
     SEARCH_CODEBASE,
     SEARCH_CODE,
     LOCATE_SYMBOL,

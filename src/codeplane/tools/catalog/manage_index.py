@@ -7,7 +7,7 @@ from codeplane.tools.spec import Deprecated, Example, Param, ToolSpec
 
 MANAGE_INDEX = ToolSpec(
     "manage_index",
-    ("core", "admin"),
+    ("admin",),
     "Create, rebuild, sync, inspect or clear the index. Rarely needed: every call updates the index.",
     (
         Param(
@@ -41,6 +41,7 @@ MANAGE_INDEX = ToolSpec(
     destructive=True,
     read_only_when={"action": ("status",)},
     immediate_when={"action": ("status",)},
+    unlisted_in=("core",),
     when=("when an answer says requires_reindex", "after ignore files changed, if the next call must not wait: sync"),
     when_not=("to update answers: every call does that",),
     examples=(

@@ -34,15 +34,15 @@ _ACTIONS = {"created": "created ", "deleted": "deleted ", "moved": "", "updated"
 
 
 def render_rollback(arguments: Arguments, answer: Answer) -> list[TextLine]:
-    return _render(answer, frozenset())
+    return render_delta(answer)
 
 
 def render_write_source(arguments: WriteSourceArguments, answer: Answer) -> list[TextLine]:
     edits = arguments.edits or ()
-    return _render(answer, {edit.path for edit in edits if edit.expected_file_sha256 is not None})
+    return render_delta(answer, {edit.path for edit in edits if edit.expected_file_sha256 is not None})
 
 
-def _render(answer: Answer, checked: Collection[str | None]) -> list[TextLine]:
+def render_delta(answer: Answer, checked: Collection[str | None] = frozenset()) -> list[TextLine]:
     """`checked` are the paths whose digest the caller sent; it gets the new one."""
     result: Mapping[str, Any] = answer.result
     delta: Mapping[str, Any] = result.get("delta", {})
