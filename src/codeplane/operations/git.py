@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display, normalize
+from codeplane.disk.allowed_secrets import is_blocked_secret
 from codeplane.disk.policy import is_protected
-from codeplane.disk.secrets import is_secret
 from codeplane.git.diffs import WORKTREE
 from codeplane.git.model import (
     BlameRange,
@@ -79,22 +79,21 @@ class GitReader:
         )
 
     def diff(self, request: DiffRequest) -> Diff:
-        return _diff(
-            self._run(
-                "diff",
-                base=request.base,
-                target=request.target,
-                staged=request.staged,
-                untracked=bool(request.paths),
-                paths=clean_paths(request.paths),
-                context=request.context,
-                max_lines=request.max_lines,
-            )
+        found = self._run(
+            "diff",
+            base=request.base,
+            target=request.target,
+            staged=request.staged,
+            untracked=bool(request.paths),
+            paths=clean_paths(request.paths),
+            context=request.context,
+            max_lines=request.max_lines,
         )
+        return self._diff(found)
 
     def show(self, revision: str, paths: Sequence[str], context: int, max_lines: int) -> tuple[Commit, Diff]:
         commit, diff = self._run("show", ref=revision, paths=clean_paths(paths), context=context, max_lines=max_lines)
-        return _commit(commit), _diff(diff)
+        return _commit(commit), self._diff(diff)
 
     def log(self, request: LogRequest) -> Log:
         paths = clean_paths(request.paths)
@@ -125,8 +124,6 @@ class GitReader:
 
     def blame(self, revision: str, path: str, first: int, last: int) -> list[BlameRange]:
         (name,) = clean_paths([path])
-        if is_secret(name):
-            return []
         return [BlameRange(*row) for row in self._run("blame", revision=revision, path=name, first=first, last=last)]
 
     def tags(self) -> list[CommitTag]:
@@ -150,6 +147,15 @@ class GitReader:
             if error.code is ErrorCode.CANCELLED:
                 raise
             return ()
+
+    def _diff(self, fields: Sequence[Any]) -> Diff:
+        files, total, base, target = fields
+        return Diff(tuple(map(self._without_secret, map(_file_diff, files))), total, base, target)
+
+    def _without_secret(self, file: FileDiff) -> FileDiff:
+        paths = (file.path, *((file.old_path,) if file.old_path is not None else ()))
+        is_hidden = any(is_blocked_secret(self._root.path, path) for path in paths)
+        return file._replace(hunks=()) if is_hidden else file
 
     def _run(self, operation: str, **arguments: object) -> Any:
         return self._root.git.run(operation, self._root.path, arguments, self._cancelled)
@@ -209,17 +215,6 @@ def _symbol_at(rows: Sequence[OutlineRow], line: int) -> str:
     around = [row for row in rows if row.start_line <= line <= row.end_line and row.kind not in _CONTAINERS]
     innermost = min(around, key=lambda row: (row.end_line - row.start_line, -row.start_line), default=None)
     return innermost.lexical_path if innermost is not None else ""
-
-
-def _diff(fields: Sequence[Any]) -> Diff:
-    files, total, base, target = fields
-    return Diff(tuple(_without_secrets(map(_file_diff, files))), total, base, target)
-
-
-def _without_secrets(files: Iterable[FileDiff]) -> Iterator[FileDiff]:
-    for file in files:
-        hidden = is_secret(file.path) or (file.old_path is not None and is_secret(file.old_path))
-        yield file._replace(hunks=()) if hidden else file
 
 
 def _file_diff(fields: Sequence[Any]) -> FileDiff:
