@@ -119,6 +119,14 @@ def test_long_diff_lists_the_files_without_lines(fresh: Server) -> None:
     assert stats == {"files_changed": 3, "insertions": 60, "deletions": 0}
 
 
+def test_missing_contents_are_named(fresh: Server) -> None:
+    write(fresh.root, "a.txt", "other\n")
+    git(fresh.root, "commit", "-qam", "Change a")
+    blob = git(fresh.root, "rev-parse", "HEAD~1:a.txt").strip()
+    (fresh.root / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    assert fresh.text("git_diff", {"base": "HEAD~1", "target": "HEAD"}) == "a.txt not in this clone"
+
+
 def test_log_pages_are_frozen(fresh: Server) -> None:
     root = fresh.root
     for number in range(4):

@@ -81,31 +81,27 @@ def _read(diff: pygit2.Diff, base: str, target: str, paths: list[str], max_lines
     chosen.sort()
     files = []
     left = max_lines
+    deltas = list(diff.deltas)
     for _, number, with_hunks in chosen[:MAX_FILES]:
-        found = _read_file(diff, number, with_hunks=with_hunks and left > 0)
+        found = _read_file(diff, number, deltas[number], with_hunks=with_hunks and left > 0)
         left -= sum(len(hunk.lines) for hunk in found.hunks)
         files.append(found)
     return Diff(tuple(files), len(chosen), base, target)
 
 
-def _read_file(diff: pygit2.Diff, number: int, *, with_hunks: bool) -> FileDiff:
-    patch = diff[number]
-    assert patch is not None
-    delta = patch.delta
+def _read_file(diff: pygit2.Diff, number: int, delta: pygit2.DiffDelta, *, with_hunks: bool) -> FileDiff:
     path, old = delta_path(delta.new_file), delta_path(delta.old_file)
-    _, insertions, deletions = patch.line_stats
     status = "added" if delta.status == DeltaStatus.UNTRACKED else DELTAS[delta.status]
-    return FileDiff(
-        path,
-        status,
-        old if old != path else None,
-        bool(delta.is_binary),
-        insertions,
-        deletions,
-        tuple(_hunks(patch)) if with_hunks else (),
-        str(delta.old_file.id),
-        str(delta.new_file.id),
-    )
+    old_path = old if old != path else None
+    blobs = (str(delta.old_file.id), str(delta.new_file.id))
+    try:
+        patch = diff[number]
+    except KeyError:
+        return FileDiff(path, status, old_path, False, 0, 0, (), *blobs, is_missing=True)
+    assert patch is not None
+    _, insertions, deletions = patch.line_stats
+    hunks = tuple(_hunks(patch)) if with_hunks else ()
+    return FileDiff(path, status, old_path, bool(patch.delta.is_binary), insertions, deletions, hunks, *blobs)
 
 
 def _hunks(patch: pygit2.Patch) -> Iterator[Hunk]:

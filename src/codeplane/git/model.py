@@ -58,6 +58,8 @@ class FileDiff(NamedTuple):
     old_blob: str
     new_blob: str
     """Zeros for a file that does not exist, and for content of the working tree that was not hashed."""
+    is_missing: bool = False
+    """True if this clone lacks one of the contents, so that nothing is known of the change."""
 
 
 class Diff(NamedTuple):

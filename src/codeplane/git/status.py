@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pygit2
 from pygit2.enums import DeltaStatus, DiffFind, DiffOption, RepositoryState
 
@@ -65,7 +67,9 @@ def find_renames(diff: pygit2.Diff) -> None:
     """Pair added and deleted files, unless there are too many to compare."""
     appeared = sum(delta.status in (DeltaStatus.ADDED, DeltaStatus.DELETED) for delta in diff.deltas)
     if 1 < appeared <= MAX_RENAME_CANDIDATES:
-        diff.find_similar(DiffFind.FIND_RENAMES)
+        # A partial clone lacks contents.
+        with suppress(KeyError, pygit2.GitError):
+            diff.find_similar(DiffFind.FIND_RENAMES)
 
 
 def selects(paths: list[str], path: str) -> bool:

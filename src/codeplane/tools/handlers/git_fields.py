@@ -90,7 +90,8 @@ def _file_fields(file: FileDiff, symbols: Sequence[str]) -> dict[str, object]:
     names = symbols or [""] * len(file.hunks)
     hunks = [_hunk_fields(hunk, name) for hunk, name in zip(file.hunks, names, strict=True)]
     old = {"old_path": file.old_path} if file.old_path is not None else {}
-    counts = {"insertions": file.insertions, "deletions": file.deletions}
+    counts: dict[str, object] = {"insertions": file.insertions, "deletions": file.deletions}
+    counts |= {"missing": True} if file.is_missing else {}
     return {"path": file.path, "status": file.status, **old, "binary": file.is_binary, **counts, "hunks": hunks}
 
 

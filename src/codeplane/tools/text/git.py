@@ -113,8 +113,9 @@ def _symbols(symbols: Mapping[RepoPath, Sequence[str]], change: ChangedPath) -> 
 def _file_lines(file: FileDiff, symbols: Sequence[str]) -> Iterator[TextLine]:
     old = f"  was {display(file.old_path)}" if file.old_path is not None else ""
     status = f"  {file.status}" if file.status not in ("modified", "renamed") else ""
+    counts = "not in this clone" if file.is_missing else _counts(file)
     binary = "  binary" if file.is_binary else ""
-    yield heading(file.path, f"{_counts(file)}{status}{old}{binary}")
+    yield heading(file.path, f"{counts}{status}{old}{binary}")
     names = symbols or [""] * len(file.hunks)
     for hunk, name in zip(file.hunks, names, strict=True):
         if file.status != "added":
