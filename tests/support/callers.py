@@ -142,6 +142,16 @@ CASES = {
             "a.cpp#Impl.Impl": {("use.cpp", 6): "Impl"},
         },
     ),
+    "cpp_nested": Case(
+        {
+            "a.h": "class Impl {\n public:\n  void run(int n);\n private:\n  struct State;\n};\n",
+            "a.cpp": (
+                '#include "a.h"\nstruct Impl::State {\n  explicit State(int n) {}\n  int step() { return 1; }\n};\n'
+                "void Impl::run(int n) {\n  State state(n);\n  state.step();\n}\n"
+            ),
+        },
+        {"a.cpp#Impl.State.State": {("a.cpp", 7): "Impl.State"}, "State.step": {("a.cpp", 8): ""}},
+    ),
     "cpp_namespace": Case(
         {
             "a.h": "namespace app {\nclass Widget {\n public:\n  int draw(int n);\n};\n}\n",

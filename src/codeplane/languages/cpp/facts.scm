@@ -234,7 +234,11 @@
 (declaration
   !type declarator: (function_declarator declarator: (destructor_name) @name parameters: (_) @params)) @def.function
 ((class_specifier
-  name: [(type_identifier) @_class (template_type name: (type_identifier) @_class)]
+  name: [
+    (type_identifier) @_class
+    (template_type name: (type_identifier) @_class)
+    (qualified_identifier name: (type_identifier) @_class)
+    (qualified_identifier name: (qualified_identifier name: (type_identifier) @_class))]
   body: (field_declaration_list [
     (declaration
       !type declarator: (function_declarator declarator: (identifier) @name parameters: (_) @params))
@@ -250,7 +254,11 @@
       @def.constructor.own]))
   (#eq? @_class @name))
 ((struct_specifier
-  name: [(type_identifier) @_class (template_type name: (type_identifier) @_class)]
+  name: [
+    (type_identifier) @_class
+    (template_type name: (type_identifier) @_class)
+    (qualified_identifier name: (type_identifier) @_class)
+    (qualified_identifier name: (qualified_identifier name: (type_identifier) @_class))]
   body: (field_declaration_list [
     (declaration
       !type declarator: (function_declarator declarator: (identifier) @name parameters: (_) @params))

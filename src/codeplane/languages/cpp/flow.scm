@@ -25,6 +25,11 @@
   type: [(type_identifier) (qualified_identifier) (template_type)] @callee
   declarator: (init_declarator declarator: (identifier) value: (initializer_list ((_) @arg ","?)*) @new))
 (declaration type: [(type_identifier) (qualified_identifier) (template_type)] @callee declarator: (identifier)) @new
+; `T name(a, b);` in a function reads like the declaration of a function
+(compound_statement (declaration
+  type: [(type_identifier) (qualified_identifier) (template_type)] @callee
+  declarator: (function_declarator
+    declarator: (identifier) parameters: (parameter_list . (parameter_declaration type: (type_identifier) !declarator)))) @new)
 (template_function name: (_) @of arguments: (template_argument_list ((_) @key ","?)*)) @item
 (template_type name: (_) @of arguments: (template_argument_list ((_) @key ","?)*)) @item
 (subscript_expression argument: (_) @of indices: (subscript_argument_list (_) @key)) @item
@@ -39,25 +44,34 @@
 ; where they go
 (declaration type: (_) @type declarator: [
   (identifier) @to
-  (pointer_declarator declarator: (identifier) @to)
+  (array_declarator declarator: [(identifier) @to (_ declarator: (identifier) @to)])
+  (pointer_declarator declarator: [(identifier) @to (_ declarator: (identifier) @to) (reference_declarator (identifier) @to)])
   (reference_declarator (identifier) @to)
 ]) @assign
+(compound_statement (declaration
+  type: [(type_identifier) (qualified_identifier) (template_type)] @type
+  declarator: (function_declarator
+    declarator: (identifier) @to
+    parameters: (parameter_list . (parameter_declaration type: (type_identifier) !declarator))))) @assign
 (declaration type: (_) @type declarator: (init_declarator
   declarator: [
     (identifier) @to
-    (pointer_declarator declarator: (identifier) @to)
+    (array_declarator declarator: [(identifier) @to (_ declarator: (identifier) @to)])
+    (pointer_declarator declarator: [(identifier) @to (_ declarator: (identifier) @to) (reference_declarator (identifier) @to)])
     (reference_declarator (identifier) @to)
   ]
   value: (_)? @from)) @assign
 (condition_clause value: (declaration type: (_) @type declarator: (_) @to value: (_)? @from)) @assign
 (field_declaration type: (_) @type declarator: [
   (field_identifier) @to
-  (pointer_declarator declarator: (field_identifier) @to)
+  (array_declarator declarator: [(field_identifier) @to (_ declarator: (field_identifier) @to)])
+  (pointer_declarator declarator: [(field_identifier) @to (_ declarator: (field_identifier) @to) (reference_declarator (field_identifier) @to)])
   (reference_declarator (field_identifier) @to)
 ]) @assign
 (for_range_loop type: (_) @type declarator: [
   (identifier) @to
-  (pointer_declarator declarator: (identifier) @to)
+  (array_declarator declarator: [(identifier) @to (_ declarator: (identifier) @to)])
+  (pointer_declarator declarator: [(identifier) @to (_ declarator: (identifier) @to) (reference_declarator (identifier) @to)])
   (reference_declarator (identifier) @to)
 ]) @assign
 (for_range_loop declarator: [
@@ -69,12 +83,14 @@
 
 (parameter_declaration type: (_) @type declarator: [
   (identifier) @name
-  (pointer_declarator declarator: (identifier) @name)
+  (array_declarator declarator: [(identifier) @name (_ declarator: (identifier) @name)])
+  (pointer_declarator declarator: [(identifier) @name (_ declarator: (identifier) @name) (reference_declarator (identifier) @name)])
   (reference_declarator (identifier) @name)
 ]) @param
 (optional_parameter_declaration type: (_) @type declarator: [
   (identifier) @name
-  (pointer_declarator declarator: (identifier) @name)
+  (array_declarator declarator: [(identifier) @name (_ declarator: (identifier) @name)])
+  (pointer_declarator declarator: [(identifier) @name (_ declarator: (identifier) @name) (reference_declarator (identifier) @name)])
   (reference_declarator (identifier) @name)
 ]) @param
 (catch_clause parameters: (parameter_list (parameter_declaration type: (_) @type declarator: [

@@ -162,6 +162,8 @@ class CppResolver(LanguageResolver):
         for prefix in prefixes:
             class_ = self._class_at(file.path, prefix)
             if class_ is not None:
+                if prefix.rpartition(".")[2] == name:
+                    return [definition_site(*class_)]
                 order = self.evaluator.mro(*class_)
                 sites = self.evaluator.member(Instance(*class_), name).sites
                 if sites:
@@ -297,6 +299,13 @@ class CppResolver(LanguageResolver):
             if not isinstance(value, LibraryType) or value.name != "map":
                 return NOTHING
             return one(library_type(value.language, "pair", value.arguments))
+        if operator is Operator.INDEX and isinstance(value, Instance):
+            # A pointer and an array have the type of what they hold.
+            called = self.evaluator.member(value, "operator[]").types
+            bases = self.evaluator.mro(value.path, value.definition)
+            is_known = all(isinstance(base, ClassType) for base in bases)
+            found = union(self.evaluator.call(each, None, 0) for each in called)
+            return found if called or not is_known else one(value)
         return super().apply_operator(operator, value)
 
     def _call_container(self, callee: ContainerMethod) -> Types:
