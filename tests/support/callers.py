@@ -47,6 +47,7 @@ CASES = {
                 "package a;\npublic class FileLoader implements Loader {\n  public FileLoader(String root) {}\n"
                 "  public FileLoader() { this(null); }\n  public String load(String name) { return name; }\n}\n"
             ),
+            "a/Slow.java": ('package a;\nclass Slow extends FileLoader {\n  Slow() { super("s"); }\n}\n'),
             "a/Use.java": (
                 'package a;\nclass Use {\n  String run(Loader loader) {\n    return loader.load("a");\n  }\n'
                 '  void make() {\n    new FileLoader("x").load("b");\n    FileLoader f;\n  }\n}\n'
@@ -54,7 +55,11 @@ CASES = {
         },
         {
             "FileLoader.load": {("a/Use.java", 4): "Loader.load", ("a/Use.java", 7): ""},
-            "a/FileLoader.java#FileLoader": {("a/Use.java", 7): ""},
+            "a/FileLoader.java#FileLoader": {
+                ("a/Use.java", 7): "",
+                ("a/FileLoader.java", 4): "FileLoader.FileLoader",
+                ("a/Slow.java", 3): "FileLoader.FileLoader",
+            },
         },
     ),
     "go": Case(
@@ -64,6 +69,7 @@ CASES = {
                 "package a\n\ntype Loader interface{ Load(name string) int }\n\ntype File struct{ root string }\n\n"
                 "func New() *File {\n\treturn &File{}\n}\n\nfunc (f *File) Load(name string) int { return 1 }\n"
             ),
+            "c/c.go": 'package c\n\nimport "m/a"\n\nfunc Make() *a.File {\n\treturn new(a.File)\n}\n',
             "b/b.go": (
                 'package b\n\nimport "m/a"\n\nfunc Run(l a.Loader) {\n\tl.Load("a")\n}\n\nfunc Make() {\n'
                 '\tf := a.New()\n\tf.Load("b")\n\tgo f.Load("c")\n\t_ = f.Load\n}\n'
@@ -71,7 +77,7 @@ CASES = {
         },
         {
             "File.Load": {("b/b.go", 6): "Loader.Load", ("b/b.go", 11): "", ("b/b.go", 12): ""},
-            "File": {("a/a.go", 8): ""},
+            "File": {("a/a.go", 8): "", ("c/c.go", 6): ""},
             "New": {("b/b.go", 10): ""},
         },
     ),
@@ -140,6 +146,33 @@ CASES = {
             "a.cpp#Impl.load": {("use.cpp", 3): "Base.load", ("use.cpp", 7): ""},
             "a.h#Impl": {("use.cpp", 6): ""},
             "a.cpp#Impl.Impl": {("use.cpp", 6): "Impl"},
+        },
+    ),
+    "cpp_made": Case(
+        {
+            "a.cpp": (
+                "#include <memory>\nstruct Made {\n  Made(int n);\n  int run();\n};\nint f() {\n"
+                "  auto p = std::make_unique<Made>(1);\n  return p->run();\n}\n"
+            ),
+        },
+        {"a.cpp#Made": {("a.cpp", 7): ""}, "Made.run": {("a.cpp", 8): ""}},
+    ),
+    "csharp": Case(
+        {
+            "A.cs": (
+                "class Made {\n  public Made(int n) {}\n  public void Run() {}\n}\nclass Same : Made {\n"
+                "  public Same() : base(1) {}\n  Made field = new(2);\n  Made Get() => new(3);\n"
+                "  void F() {\n    Made local = new(4) { };\n    local.Run();\n  }\n}\n"
+            ),
+        },
+        {
+            "A.cs#Made": {
+                ("A.cs", 6): "Made.Made",
+                ("A.cs", 7): "",
+                ("A.cs", 8): "",
+                ("A.cs", 10): "",
+            },
+            "Made.Run": {("A.cs", 11): ""},
         },
     ),
     "cpp_nested": Case(

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import orjson
 
-LINKS_VERSION = "7"
+LINKS_VERSION = "8"
 
 NAMES, CALLS, RENAMES = 1, 2, 4
 """Flags of a use: it is an occurrence of the name, a call under any name, or an occurrence of an alias."""

@@ -7,12 +7,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from codeplane.facts.blocks import Columns
-from codeplane.facts.ir import CallExpr, CaseExpr, IndexExpr, MemberExpr, NameExpr, NewExpr, ParenExpr
+from codeplane.facts.ir import (
+    CallExpr,
+    CaseExpr,
+    IndexExpr,
+    MemberExpr,
+    NameExpr,
+    NewExpr,
+    ParenExpr,
+    SuperExpr,
+    ThisExpr,
+)
 from codeplane.facts.model import Target, Usage
 from codeplane.index.resolve.calls import arguments_of
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.overloaded_links import ImplicitLinker, targets_of
-from codeplane.index.resolve.overloads import Candidate, choose, is_plain, is_type_variable, type_variable
+from codeplane.index.resolve.overloaded_links import ImplicitLinker, constructors_of, delegated_constructors, targets_of
+from codeplane.index.resolve.overloads import choose, is_plain, is_type_variable, type_variable
 from codeplane.index.resolve.queries import CallGroup, CallTargets, LanguageQuery, Link, Query, QueryKind
 from codeplane.index.resolve.resolver import CALLABLES, CLASS_KINDS, LanguageResolver, LanguageTraits
 from codeplane.index.resolve.types import (
@@ -217,7 +227,7 @@ class OverloadedResolver(LanguageResolver):
         groups: list[tuple[Site, ...]] = []
         receiver = expr.receiver if isinstance(expr, MemberExpr) else expr.value
         for value in in_order(self.evaluator.infer(file, receiver)):
-            sites = [site for site in self.member_sites(value, expr.name) if self._is_visible(file, site)]
+            sites = [site for site in self.member_sites(value, expr.name) if self.is_visible(file, site)]
             values = [site for site in sites if self.kind(site) not in CALLABLES]
             if sites:
                 groups.append(tuple(self._nearest(values or sites)))
@@ -236,7 +246,7 @@ class OverloadedResolver(LanguageResolver):
         around = self.enclosing_class(self.evaluator.file(site.path), site.number) if is_definition else None
         return self.evaluator.definitions.canonical(*around) if around is not None else None
 
-    def _is_visible(self, file: FileScope, site: Site) -> bool:
+    def is_visible(self, file: FileScope, site: Site) -> bool:
         if site.path == file.path or site.kind is not SiteKind.DEFINITION:
             return True
         return self.evaluator.file(site.path).defs[site.number].visibility != "private"
@@ -282,16 +292,18 @@ class OverloadedResolver(LanguageResolver):
                 sites = self.sites_of_binding(file, expr.binding) if expr.binding is not None else []
             if sites:
                 found.append(CallGroup(None, self._chosen(file, node, sites, is_new=is_new)))
+        elif isinstance(expr, ThisExpr | SuperExpr):
+            found.append(CallGroup(None, delegated_constructors(self, file, node, callee)))
         return tuple(found)
 
     def _chosen(self, file: FileScope, node: int, sites: Sequence[Site], *, is_new: bool) -> tuple[Site, ...]:
         types = [site for site in sites if self.is_type(site)]
         types = self._nearest(types) if types else []
         if types and (is_new or self.traits.calls_construct):
-            chosen = choose(self.evaluator, file, node, self._constructors(file, types))
+            chosen = choose(self.evaluator, file, node, constructors_of(self, file, types))
             return (*types, *(definition_site(*candidate) for candidate in chosen))
         kinds = self.traits.callable_kinds
-        visible = [site for site in sites if self.kind(site) in kinds and self._is_visible(file, site)]
+        visible = [site for site in sites if self.kind(site) in kinds and self.is_visible(file, site)]
         methods = [(site.path, site.number) for site in visible if self.kind(site) in CALLABLES]
         chosen = choose(self.evaluator, file, node, methods)
         if not chosen:
@@ -309,19 +321,6 @@ class OverloadedResolver(LanguageResolver):
             if isinstance(value, Instance) and self.kind(definition_site(value.path, value.definition)) != "type":
                 return bool(self.evaluator.member_sites(value, "invoke"))
         return True
-
-    def _constructors(self, file: FileScope, types: Sequence[Site]) -> list[Candidate]:
-        found: list[Candidate] = []
-        for site in types:
-            target = self.evaluator.file(site.path)
-            for members in target.members.get(site.number, {}).values():
-                found += [
-                    (site.path, member)
-                    for member in members
-                    if target.defs[member].kind == "constructor"
-                    and self._is_visible(file, definition_site(site.path, member))
-                ]
-        return found
 
     def override_query(self, file: FileScope, query: Query) -> Types | None:
         node = query.number

@@ -9,10 +9,11 @@ from codeplane.facts.blocks import Columns
 from codeplane.facts.ir import CallExpr, CaseExpr, MemberExpr, NewExpr
 from codeplane.facts.model import ReferenceRole, Target, Tier
 from codeplane.index.resolve.file_scope import FileScope
+from codeplane.index.resolve.overloads import Candidate, choose
 from codeplane.index.resolve.queries import CallGroup, CallTargets, Link
 from codeplane.index.resolve.references import MEMBER_USAGES, bind_sites, sites_before_alias
 from codeplane.index.resolve.resolver import CALLABLES
-from codeplane.index.resolve.types import ClassType, Function, Site, Type, definition_site
+from codeplane.index.resolve.types import ClassType, Function, Instance, Site, SuperType, Type, definition_site
 
 if TYPE_CHECKING:
     from codeplane.index.resolve.overloaded import OverloadedResolver
@@ -101,3 +102,39 @@ def targets_of(resolver: OverloadedResolver, groups: Sequence[CallGroup]) -> Cal
         if resolver.kind(site) in resolver.evaluator.resolver_at(site.path).traits.class_kinds
     ]
     return CallTargets(run, constructed)
+
+
+def constructors_of(resolver: OverloadedResolver, file: FileScope, types: Sequence[Site]) -> list[Candidate]:
+    """Constructors of types that a file can see."""
+    found: list[Candidate] = []
+    for site in types:
+        target = resolver.evaluator.file(site.path)
+        for members in target.members.get(site.number, {}).values():
+            found += [
+                (site.path, member)
+                for member in members
+                if target.defs[member].kind == "constructor"
+                and resolver.is_visible(file, definition_site(site.path, member))
+            ]
+    return found
+
+
+def delegated_constructors(resolver: OverloadedResolver, file: FileScope, node: int, callee: int) -> tuple[Site, ...]:
+    """Constructors that `this(...)` or `super(...)` runs."""
+    classes = [site for value in resolver.evaluator.infer(file, callee) for site in _delegated_class(resolver, value)]
+    chosen = choose(resolver.evaluator, file, node, constructors_of(resolver, file, classes))
+    return tuple(definition_site(*candidate) for candidate in chosen)
+
+
+def _delegated_class(resolver: OverloadedResolver, value: Type) -> list[Site]:
+    """The class whose constructor runs."""
+    if isinstance(value, Instance):
+        return [definition_site(value.path, value.definition)]
+    bases = resolver.evaluator.mro(value.path, value.definition)[1:] if isinstance(value, SuperType) else ()
+    for base in bases:
+        if not isinstance(base, ClassType):
+            break
+        site = definition_site(base.path, base.definition)
+        if resolver.kind(site) in ("class", "record"):
+            return [site]
+    return []

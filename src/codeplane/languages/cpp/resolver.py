@@ -13,7 +13,7 @@ from codeplane.index.resolve.calls import argument_types
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.members import join
-from codeplane.index.resolve.queries import NO_MEMBER, FieldPattern, Member, Operator, Query, QueryKind
+from codeplane.index.resolve.queries import NO_MEMBER, CallTargets, FieldPattern, Member, Operator, Query, QueryKind
 from codeplane.index.resolve.references import bind_sites
 from codeplane.index.resolve.resolver import CALLABLES, LanguageResolver, LanguageTraits
 from codeplane.index.resolve.types import (
@@ -287,6 +287,21 @@ class CppResolver(LanguageResolver):
 
     # --- calls and types
 
+    def call_targets(self, file: FileScope, node: int) -> CallTargets | None:
+        pointee = self._made_type(file, node)
+        made = [ClassType(value.path, value.definition) for value in pointee if isinstance(value, Instance)]
+        return CallTargets(made, made) if made else None
+
+    def _made_type(self, file: FileScope, node: int) -> Types:
+        """Types of the object that `make_unique<T>()` makes."""
+        call = file.exprs[node]
+        callee = file.exprs[file.skip_parens(call.callee)] if isinstance(call, CallExpr | NewExpr) else call
+        if not isinstance(callee, IndexExpr) or not callee.keys:
+            return NOTHING
+        names = {value.name for value in self.evaluator.infer(file, callee.value) if isinstance(value, External)}
+        is_maker = any(name.rpartition(".")[2] in ("make_unique", "make_shared") for name in names)
+        return self.evaluator.named_type(file, callee.keys[0]) if is_maker else NOTHING
+
     def call_value(self, callee: Type, file: FileScope, node: int) -> Types | None:
         if isinstance(callee, ContainerMethod):
             return self._call_container(callee)
@@ -325,13 +340,8 @@ class CppResolver(LanguageResolver):
         last = name.rpartition(".")[2]
         if last in ("move", "forward", "ref", "cref"):
             return arguments[0] if arguments else NOTHING
-        call = file.exprs[node]
-        assert isinstance(call, CallExpr | NewExpr)
-        callee = file.exprs[file.skip_parens(call.callee)]
-        if last in ("make_unique", "make_shared") and isinstance(callee, IndexExpr):
-            pointee = self.evaluator.named_type(file, callee.keys[0]) if callee.keys else NOTHING
-            return one(library_type(file.language, "ptr", [pointee])) if pointee else NOTHING
-        return NOTHING
+        pointee = self._made_type(file, node) if last in ("make_unique", "make_shared") else NOTHING
+        return one(library_type(file.language, "ptr", [pointee])) if pointee else NOTHING
 
     def apply_type_arguments(self, value: ClassType | External, file: FileScope, parts: Sequence[int]) -> Types:
         if isinstance(value, ClassType):

@@ -13,6 +13,21 @@
 (object_creation_expression type: (_) @of
   initializer: (initializer_expression (assignment_expression left: (identifier) @name @member)))
 (with_expression . (_) @of (with_initializer . (identifier) @name @member))
+(constructor_initializer ["base" "this"] @callee (argument_list ((argument) @arg ","?)*)) @call
+(constructor_initializer "this" @this)
+(variable_declaration
+  type: (_) @callee
+  (variable_declarator (implicit_object_creation_expression (argument_list ((argument) @arg ","?)*)) @new))
+(property_declaration
+  type: (_) @callee
+  value: [
+    (implicit_object_creation_expression (argument_list ((argument) @arg ","?)*)) @new
+    (arrow_expression_clause (implicit_object_creation_expression (argument_list ((argument) @arg ","?)*)) @new)])
+(method_declaration
+  returns: (_) @callee
+  body: [
+    (arrow_expression_clause (implicit_object_creation_expression (argument_list ((argument) @arg ","?)*)) @new)
+    (block (return_statement (implicit_object_creation_expression (argument_list ((argument) @arg ","?)*)) @new))])
 (attribute name: (_) @callee (attribute_argument_list ((attribute_argument) @arg ","?)*)) @new
 (argument !name (_) @of .) @same
 (argument !name "this" @of .) @same

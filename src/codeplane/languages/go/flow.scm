@@ -6,6 +6,9 @@
 (selector_expression operand: (_) @of field: (field_identifier) @name) @member
 (qualified_type package: (package_identifier) @of name: (type_identifier) @name) @member
 (call_expression function: (_) @callee arguments: (argument_list ((_) @arg ","?)*)) @call
+((call_expression
+  function: (identifier) @_new arguments: (argument_list . [(type_identifier) (qualified_type) (generic_type)] @callee .)) @new
+  (#eq? @_new "new"))
 (type_conversion_expression type: (generic_type) @callee operand: (_) @arg) @call
 (type_conversion_expression type: [
   (array_type) (channel_type) (function_type) (interface_type) (map_type) (parenthesized_type)

@@ -4,6 +4,7 @@
 (method_invocation object: (_) @of name: (identifier) @name @member)
 (method_invocation name: (identifier) @callee arguments: (argument_list ((_) @arg ","?)*)) @call
 (method_reference . (_) @of "::" (identifier) @name) @member
+(explicit_constructor_invocation constructor: (_) @callee arguments: (argument_list ((_) @arg ","?)*)) @call
 (object_creation_expression type: (_) @callee arguments: (argument_list ((_) @arg ","?)*) .) @new
 (object_creation_expression (class_body) @of) @same
 (object_creation_expression (class_body) @this)
