@@ -42,7 +42,7 @@ _FILES = (
     rf"(?:{_INSTRUCTIONS})(?:\.[a-z]+)?\.mdc?",
     rf"\.(?:{_AGENTS})(?:[-_.]?(?:rules|modes|hints|guidelines|ignore|config|conf|settings|rc))?"
     r"(?:\.(?:jsonc?|ya?ml|toml|mdc?|txt))?",
-    r"\.rules|\.[a-z]+rules|\.[a-z]+modes|[^/]+\.(?:instructions|prompt|chatmode|agent)\.md|skill\.md",
+    r"\.openhands_instructions|\.rules|\.[a-z]+rules|\.[a-z]+modes|[^/]+\.(?:instructions|prompt|chatmode|agent)\.md|skill\.md",
     r"\.?mcp\.(?:jsonc?|ya?ml|toml)|\.?[a-z]+[-_.]mcp\.jsonc?|\.?mcp[-_.](?:config|servers|settings)\.jsonc?",
     r"(?:opencode|crush|codex|claude|gemini|goose|aider|amp)(?:[-_.](?:config|settings))?\.(?:jsonc?|ya?ml|toml)",
     # Continuous integration.
@@ -50,6 +50,7 @@ _FILES = (
     rf"(?:[-_.].*)?(?:{_YAML}|\.star|\.jsonnet)",
     rf"\.?(?:azure|bitbucket)-pipelines?(?:[-_.].*)?{_YAML}|\.?(?:buildspec|cloudbuild|codefresh|semaphore|buddy|bamboo"
     rf"|screwdriver|zuul|vela|cirun|mergify|scrutinizer|buildkite|harness|concourse)(?:[-_.].*)?{_YAML}",
+    rf"\.?(?:coderabbit|sourcery|sweep){_YAML}",
     rf"\.build{_YAML}|codeship-(?:steps|services){_YAML}|jenkinsfile(?:[-_.][^.]*)?|.+\.jenkinsfile",
     # Hooks.
     rf"\.?pre-commit(?:-config|-hooks){_YAML}|\.?lefthook(?:-local)?(?:{_YAML}|\.toml|\.json)|\.overcommit{_YAML}",
@@ -57,7 +58,7 @@ _FILES = (
     r"\.gitmodules|\.gitconfig|\.hgrc|\.lfsconfig",
     # Development environments.
     rf"\.?devcontainer\.json|\.gitpod(?:{_YAML}|\.dockerfile)|\.replit|replit\.nix|\.?mise(?:\..+)?\.toml|\.envrc.*",
-    r"\.autoenv(?:\..+)?|\.direnvrc|\.rvmrc|\.bazelrc|\.yarnrc(?:\.yml)?|\.pnpmfile\.[cm]?js|\.npmrc",
+    r"(?:site|user)customize\.py|\.(?:jvm|sbt)opts|\.autoenv(?:\..+)?|\.direnvrc|\.rvmrc|\.bazelrc|\.yarnrc(?:\.yml)?|\.pnpmfile\.[cm]?js|\.npmrc",
     # Start files of shells, editors, interpreters and debuggers.
     r"\.(?:ba|z|k|c|tc|da|fi)?sh(?:rc|env)|\.(?:bash|z|k|csh|tcsh)?_?(?:profile|login|logout|aliases)|\.bash_.+",
     r"\.(?:[a-z]?vim(?:rc|info)?|ideavimrc|exrc|nexrc|n?vim|gvimrc|lvimrc)(?:\.(?:lua|vim|local))?|\.local\.n?vimrc",
