@@ -18,6 +18,7 @@ from support.children import run, start
 from support.repositories import git, logical_dump, make_repository, options_for, scratch_dump, sync, write
 from support.snapshots import open_view
 from support.text_search import search_files
+from support.workspaces import until
 
 
 def sources(count: int) -> dict[str, str | bytes]:
@@ -200,8 +201,10 @@ def test_reads_from_many_processes_while_files_change(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {**sources(10), "counter.py": "def version_0():\n    return 1\n"})
     sync(root)
     script = """
+    import os
     from codeplane.query.defs import list_defs_in_file
     fresh = 0
+    (root.parent / f"started-{os.getpid()}").touch()
     while not (root.parent / "stop").exists():
         asked = int((root.parent / "written").read_text())
         with open_view(options_for(root)) as view:
@@ -213,6 +216,7 @@ def test_reads_from_many_processes_while_files_change(tmp_path: Path) -> None:
     """
     (tmp_path / "written").write_text("0")
     children = [start(root, script) for _ in range(2)]
+    until(lambda: len(list(tmp_path.glob("started-*"))) == len(children), 60)
     for number in range(1, 40):
         time.sleep(0.05)
         write(root, "next", f"def version_{number}():\n    return 1\n")
