@@ -113,7 +113,6 @@ _SURFACES = [EVERYTHING, EVERYTHING, Surface(), Surface(("all", "compat"), read_
 
 @settings(
     max_examples=EXAMPLES,
-    deadline=None,
     derandomize="FUZZ_EXAMPLES" not in os.environ,
     database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

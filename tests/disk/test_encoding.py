@@ -49,7 +49,7 @@ def test_nul_after_the_sniffed_prefix_is_text() -> None:
     assert not is_binary(b"a" * 9000 + b"\0")
 
 
-@settings(derandomize=True, database=None, deadline=None)
+@settings(derandomize=True, database=None)
 @given(st.binary(max_size=200))
 def test_any_bytes_decode_to_valid_utf8(data: bytes) -> None:
     text = decode(data)

@@ -111,7 +111,6 @@ lines = st.lists(st.lists(st.sampled_from(TOKENS + MORE_TOKENS), min_size=1, max
 @settings(
     derandomize=True,
     database=None,
-    deadline=None,
     max_examples=60,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

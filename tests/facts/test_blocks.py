@@ -28,7 +28,7 @@ def references(draw: st.DrawFn) -> list[Ref]:
 
 
 @given(references())
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300, derandomize=True)
 def test_round_trip(rows: list[Ref]) -> None:
     scopes = [Scope(None, "file", 1, 0, 9, 0), Scope(0, "class", 2, 1, 3, 4)]
     binds = [Bind(0, "größe", 2, 1, 5, 0, BindReason.PARAM), Bind(1, "a", 0, 0, None, 1, BindReason.LOCAL_ASSIGN)]

@@ -50,7 +50,7 @@ def test_truncated_and_mangled_sources(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [language.name for language in languages()])
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, derandomize=True)
 @given(data=st.text(max_size=300))
 def test_arbitrary_text(name: str, data: str) -> None:
     source = data.encode("utf-8", "replace")

@@ -109,7 +109,7 @@ def test_adversarial_markers_take_linear_time(path: str, unit: str) -> None:
     assert time.process_time() - started < 5.0
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(path=st.sampled_from(READ), data=st.binary(max_size=300) | st.text(max_size=200).map(str.encode))
 def test_arbitrary_bytes_yield_storable_manifests(path: str, data: bytes) -> None:
     found = read_manifest(path, data)
@@ -118,7 +118,7 @@ def test_arbitrary_bytes_yield_storable_manifests(path: str, data: bytes) -> Non
     discover({path: found})  # type: ignore[dict-item]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(pattern=st.text(alphabet="ab/*?[]{},!-^(.\\", max_size=20), path=st.text(alphabet="ab/.", max_size=12))
 def test_arbitrary_patterns_are_matched_or_rejected(pattern: str, path: str) -> None:
     try:

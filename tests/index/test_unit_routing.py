@@ -42,7 +42,7 @@ def owner_by_definition(path: str, family: str, roots: dict[tuple[str, str], Sta
     return None
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(roots=ROOTS, path=FILES, family=FAMILY, seed=st.integers(0, 99))
 def test_routing_matches_the_naive_model(
     roots: dict[tuple[str, str], State], path: str, family: str, seed: int
@@ -68,7 +68,7 @@ CONTENTS = (
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     files=st.dictionaries(st.tuples(DIRECTORIES, st.sampled_from(MARKERS)), st.sampled_from(CONTENTS), max_size=12),
     seed=st.integers(0, 99),
@@ -133,7 +133,7 @@ def test_sampling() -> None:
     assert unit_state(candidate("python", "", State.DETACHED), (Sampled(1, "x", True),)) is State.DETACHED
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.tuples(st.sampled_from("abcdefghij"), st.sampled_from([True, False, None])), max_size=30))
 def test_incremental_sample_equals_full_sample(steps: list[tuple[str, bool | None]]) -> None:
     files: dict[str, Sampled] = {}

@@ -315,7 +315,7 @@ def _made(directory: Path) -> Path:
 LETTERS = "abkKsS0_$\u017f\u212aéßИ"
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     names=st.lists(st.text(LETTERS, min_size=1, max_size=9), min_size=1, max_size=6),
     data=st.data(),

@@ -37,7 +37,7 @@ HITS = tuple(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.integers(1, 100), min_size=1, max_size=8), st.integers(1_000, MAX_CHARS), st.booleans())
 def test_paging_has_no_gaps_or_duplicates(limits: list[int], room: int, compact: bool) -> None:
     kept = pack_hits(HITS)
@@ -54,7 +54,6 @@ def test_paging_has_no_gaps_or_duplicates(limits: list[int], room: int, compact:
     assert names == [hit.name for hit in HITS]
 
 
-@settings(deadline=None)
 @given(st.integers(0, len(HITS)), st.integers(0, 120))
 def test_packed_hits_round_trip(start: int, count: int) -> None:
     assert pack_hits(HITS).hits(start, start + count) == HITS[start : start + count]

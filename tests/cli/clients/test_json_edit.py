@@ -71,7 +71,7 @@ def is_subsequence(short: str, long: str) -> bool:
     return all(char in rest for char in short)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(texts())
 def test_set_then_remove_restores_the_text(made: tuple[dict[str, Any], str]) -> None:
     document, text = made
@@ -91,7 +91,7 @@ def test_set_then_remove_restores_the_text(made: tuple[dict[str, Any], str]) -> 
         assert read(remove_member(edited, ["mcpServers"], "codeplane")) == {**document, "mcpServers": {}}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(texts(), st.data())
 def test_single_member_is_removed_or_changed(made: tuple[dict[str, Any], str], data: st.DataObject) -> None:
     document, text = made
@@ -106,7 +106,7 @@ def test_single_member_is_removed_or_changed(made: tuple[dict[str, Any], str], d
     assert created == 0
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.text(alphabet='{}[]:,"\\/*\n\r ab1.-e', max_size=30))
 def test_invalid_json_is_rejected_with_a_position(text: str) -> None:
     try:
@@ -118,7 +118,7 @@ def test_invalid_json_is_rejected_with_a_position(text: str) -> None:
         assert isinstance(value, dict)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.text(alphabet='{}[]:,"ab1.-e+0 ', max_size=14))
 def test_parser_agrees_with_json(text: str) -> None:
     """Without comments and trailing commas it is JSON, no more and no less."""

@@ -69,7 +69,7 @@ def parsed(text: str) -> str:
     return repr(sorted(tomllib.loads(text).items()))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(texts())
 def test_set_then_remove_restores_the_text(text: str) -> None:
     before = read(text)
@@ -80,7 +80,7 @@ def test_set_then_remove_restores_the_text(text: str) -> None:
     assert remove_table(edited, WAY, "codeplane") == text
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(texts(), texts(), VALUES)
 def test_only_the_lines_of_the_table_are_touched(before: str, after: str, value: str) -> None:
     newline = "\r\n" if "\r\n" in before + after else "\n"
@@ -101,7 +101,7 @@ def test_only_the_lines_of_the_table_are_touched(before: str, after: str, value:
     assert removed == ((middle[:-1] if blank else middle) + tail).replace("\n", newline)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text(alphabet="[]{}=.\"'#\n\r ab1\\", max_size=25))
 def test_invalid_toml_is_rejected_with_a_position(text: str) -> None:
     try:

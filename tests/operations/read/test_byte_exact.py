@@ -112,7 +112,6 @@ def test_lines_match_git(root: Path, name: str) -> None:
 
 @settings(
     max_examples=EXAMPLES,
-    deadline=None,
     derandomize="READ_EXAMPLES" not in os.environ,
     database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

@@ -82,7 +82,7 @@ _PLACES = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(_PLACES, st.integers(0, 30))
 def test_caps_hold_and_order_is_preserved(places: list[HitPlace], limit: int) -> None:
     items = list(enumerate(places))
@@ -98,7 +98,7 @@ def test_caps_hold_and_order_is_preserved(places: list[HitPlace], limit: int) ->
         assert kept[0] == items[0]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(_PLACES)
 def test_exactly_the_duplicates_are_dropped(places: list[HitPlace]) -> None:
     items = list(enumerate(places))

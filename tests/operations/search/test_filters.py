@@ -206,7 +206,7 @@ _ITEMS = st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.lists(_ITEMS, max_size=20),
     st.sampled_from(["runtime", "docs", "mixed"]),

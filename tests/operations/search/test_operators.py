@@ -176,7 +176,7 @@ _PIECES = st.sampled_from(
 QUERIES = st.one_of(st.text(max_size=300), st.lists(_PIECES | st.text(max_size=5), max_size=40).map("".join))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(QUERIES)
 @example('must:"')
 @example("\\")
@@ -193,7 +193,7 @@ def test_arbitrary_query_parses_or_is_rejected(query: str) -> None:
         assert parsed.text == query.strip()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text(min_size=1).filter(lambda value: value.strip() != ""))
 def test_any_value_can_be_quoted(value: str) -> None:
     quoted = value.replace("\\", "\\\\").replace('"', '\\"')

@@ -111,7 +111,7 @@ def test_invalid_query_is_rejected(query: str, regex: bool) -> None:
     assert raised.value.code is ErrorCode.ARGUMENT_INVALID
 
 
-@settings(max_examples=300, derandomize=True, deadline=None)
+@settings(max_examples=300, derandomize=True)
 @given(st.text(alphabet="ab1(){}[]|*+?^$.\\-,:<>=!PpdwsQEnrxuié\n", max_size=12))
 def test_arbitrary_pattern_compiles_or_is_rejected(query: str) -> None:
     try:

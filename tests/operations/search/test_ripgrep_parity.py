@@ -176,7 +176,7 @@ REGEXES = st.tuples(
 ).map("".join)
 
 
-@settings(max_examples=40, derandomize=True, deadline=None)
+@settings(max_examples=40, derandomize=True)
 @given(REGEXES, st.sampled_from([None, True, False]))
 def test_any_pattern(tree: tuple[Path, Snapshot, Root], query: str, case_sensitive: bool | None) -> None:
     root, snapshot, opened = tree
