@@ -180,6 +180,8 @@ def race_with_program(root: Path, style: str, edits: int, seed: int, pause: floa
                     refused.add(token)
                     counts["refused"] += 1
                     counts[error.code.name] += 1
+                    # While the program has truncated the file, edits fail faster than it can write.
+                    time.sleep(pause / 10)
         finally:
             path.with_name(path.name + ".stop").touch()
         assert program.wait(30) == 0
