@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from codeplane.base.paths import MAX_NAME_BYTES, basename
+from codeplane.base.paths import MAX_NAME_BYTES
 
 _DIRECTORIES = """
 .aws .ssh .gnupg .azure .gcloud .password-store .secrets .secret .oci .aliyun .kaggle .cloudflared .pki .putty
@@ -146,7 +146,7 @@ def is_secret(path: str) -> bool:
 
 
 def _is_secret_name(folders: str, name: str) -> bool:
-    stem, dot, extension = name.rpartition(".")
+    stem, _, extension = name.rpartition(".")
     if extension.isalpha() and extension not in _CHECKED_EXTENSIONS and stem and name[0] not in _FIRST_CHARACTERS:
         return False
     if len(name) > MAX_NAME_BYTES:
@@ -156,18 +156,20 @@ def _is_secret_name(folders: str, name: str) -> bool:
         return True
     if any(map(_is_template, forms)):
         return False
-    parent = basename(folders)
-    for base in forms:
-        if base.endswith(SUFFIXES) or f"{parent}/{base}" in IN_DIRECTORY:
-            return True
-        if base in _BESIDE_CODE:
-            return not parent or parent.startswith(".") or parent in ("composer", "opencode")
+    return any(_is_secret_form(folders.split("/"), base) for base in forms)
+
+
+def _is_secret_form(folders: list[str], base: str) -> bool:
+    """True if a file of this name in these directories holds secrets."""
+    parent = folders[-1]
+    if base.endswith(SUFFIXES) or f"{parent}/{base}" in IN_DIRECTORY:
+        return True
+    if base in _BESIDE_CODE:
+        return not parent or parent.startswith(".") or parent in ("composer", "opencode")
+    if _pattern.fullmatch(base):
         # A chart's template holds placeholders.
-        if _pattern.fullmatch(base) and not (dot and base.startswith("secret") and "templates" in folders.split("/")):
-            return True
-        if parent.startswith(".") and _IN_TOOL_DIRECTORY.fullmatch(base):
-            return True
-    return False
+        return not ("." in base and base.startswith("secret") and "templates" in folders)
+    return parent.startswith(".") and _IN_TOOL_DIRECTORY.fullmatch(base) is not None
 
 
 def _forms(name: str) -> Iterator[str]:
