@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from threading import Condition, Lock, Thread
+from threading import Condition, Lock
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.ledger.ack_buffer import MAX_GROUP
@@ -25,6 +25,7 @@ from codeplane.ledger.rotation import QuarantinedFile, Retention
 from codeplane.ledger.schema import EventRow
 from codeplane.ledger.tickets import Ticket
 from codeplane.ledger.writer import LedgerWriter
+from codeplane.processes.threads import SupervisedThread
 
 GROUP_SECONDS = 0.05
 QUEUE_LIMIT = MAX_GROUP
@@ -51,7 +52,9 @@ class Ledger:
         self._urgent = False
         self._closing = False
         self._open_intents: set[int] = set()
-        self._thread = Thread(target=self._run, name="codeplane-ledger", daemon=True)
+        self._group: list[_Entry] = []
+        """Entries that are being written."""
+        self._thread = SupervisedThread("codeplane-ledger", self._run, self._fail_group)
 
     @classmethod
     def open(
@@ -218,6 +221,7 @@ class Ledger:
         return ticket.wait()
 
     def _add(self, row: EventRow | None, ticket: Ticket | None) -> bool:
+        self._thread.ensure_running()
         with self._work:
             while len(self._queue) >= self._queue_limit and not self._closing:
                 self._has_room.wait()
@@ -240,6 +244,7 @@ class Ledger:
                 if not self._closing:
                     self._work.wait_for(self._is_due, self._group_seconds)
                 group, self._queue = self._queue, []
+                self._group = group
                 if group:
                     self._writer.acks.start_group()
                 self._urgent = False
@@ -273,6 +278,16 @@ class Ledger:
                 ticket.done.set()
         if error is None:
             self._writer.rotate_if_due()
+
+    def _fail_group(self, failure: BaseException) -> None:
+        """Complete the tickets of a group whose writing ended in an unexpected way: their callers wait."""
+        group, self._group = self._group, []
+        error = self._writer.fail(failure)
+        for _, ticket in group:
+            if ticket is not None and not ticket.done.is_set():
+                commits = ticket.commits
+                ticket.error = error if commits is None else self._writer.commit_error(commits, error)
+                ticket.done.set()
 
     def _append_group(self, group: list[_Entry]) -> CodePlaneError | None:
         entries = [(row, ticket) for row, ticket in group if row is not None]

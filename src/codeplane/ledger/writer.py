@@ -174,7 +174,7 @@ class LedgerWriter:
                 remedy="Fix the cause and retry; the write is rolled back first unless it was recorded.",
             )
 
-    def fail(self, failure: Exception) -> CodePlaneError:
+    def fail(self, failure: BaseException) -> CodePlaneError:
         """Handle an unexpected exception: the thread must continue, because callers wait for it."""
         telemetry.error("the ledger failed", **telemetry.describe(failure))
         self._close_file()

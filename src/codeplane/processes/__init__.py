@@ -1,1 +1,1 @@
-"""Child processes: start, limit, kill the process tree. No other package starts processes."""
+"""Child processes: start, limit, kill the process tree. No other package starts processes. Also supervised threads."""

@@ -268,6 +268,7 @@ def wait_readable(
     """
     with requests.changed:
         while True:
+            requests.ensure_running()
             _check_cancelled(cancelled)
             if requests.closing:
                 raise shutting_down_error()
@@ -306,6 +307,7 @@ def wait_for(
     """Wait for a sync, and with `references` until they are resolved. Return False at the deadline."""
     with requests.changed:
         while not (sync.resolved if references else sync.done):
+            requests.ensure_running()
             if requests.closing:
                 raise shutting_down_error()
             _check_cancelled(cancelled)

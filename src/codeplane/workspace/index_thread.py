@@ -16,11 +16,12 @@ Phases and their transitions:
     READY         -> OPENING        someone removed or replaced the index on disk
     any           -> ABSENT         the index was cleared
     any           -> ERROR          a step failed; it is retried with exponential backoff
+
+No error ends the thread: damage is followed by a rebuild, everything else by another attempt.
 """
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -30,6 +31,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.disk.locks import FileLock, find_owner
 from codeplane.index.indexer import Indexer
 from codeplane.index.options import IndexOptions
+from codeplane.processes.threads import SupervisedThread
 from codeplane.store.layout import StateDirectory, create_state, open_state
 from codeplane.workspace.clearing import ClearReport, remove_index
 from codeplane.workspace.compatibility import describe, has_current, incompatible_error, inspect, usable
@@ -70,7 +72,8 @@ class IndexThread:
         self._locked_since: float | None = None
         self._inspected_at = -_RETRY_SECONDS
         self._retry_seconds = _RETRY_SECONDS
-        self._thread = threading.Thread(target=self._run, name="codeplane-index", daemon=True)
+        self._thread = SupervisedThread("codeplane-index", self._run, self._recover)
+        requests.ensure_running = self._thread.ensure_running
 
     def start(self) -> None:
         self._thread.start()
@@ -80,10 +83,7 @@ class IndexThread:
         with self._requests.changed:
             self._requests.closing = True
             self._requests.changed.notify_all()
-        if self._thread.ident is None:
-            return True
-        self._thread.join(timeout)
-        return not self._thread.is_alive()
+        return self._thread.join(timeout)
 
     @property
     def _phase(self) -> IndexPhase:
@@ -99,10 +99,6 @@ class IndexThread:
                 self._step()
             except CodePlaneError as error:
                 self._fail(error)
-            except Exception as error:
-                telemetry.error("the index thread failed", **telemetry.describe(error))
-                self._drop_indexer()
-                self._fail(CodePlaneError(ErrorCode.INTERNAL, "the index failed in an unexpected way"))
         if requests.watcher is not None:
             requests.watcher.close()
         self._drop_indexer()
@@ -112,6 +108,11 @@ class IndexThread:
                 if job is not None and job.running:
                     job.error = shutting_down_error()
             requests.changed.notify_all()
+
+    def _recover(self, error: BaseException) -> None:
+        """Give up what a step left behind that ended in an unexpected way."""
+        self._drop_indexer()
+        self._fail(CodePlaneError(ErrorCode.INTERNAL, "the index failed in an unexpected way"))
 
     def _step(self) -> None:
         requests = self._requests
@@ -257,11 +258,14 @@ class IndexThread:
                 requests.ensure_sync()
             corrupt_index_id, requests.corrupt_index_id = requests.corrupt_index_id, None
         if corrupt_index_id is not None and corrupt_index_id in ("", indexer.index_id):
-            indexer.mark_corrupt()
+            self._mark_corrupt()
         if requests.reopen:
             self._drop_indexer()
         elif indexer.needs_sync:
             self._complete(indexer)
+        elif self._phase is not IndexPhase.READY:
+            # An earlier step failed, or a reader met damage in an index that was replaced meanwhile.
+            self._become_ready(indexer)
         elif requests.job is not None:
             self._build(indexer, requests.job)
         elif requests.sync is not None and not _is_current(indexer):
@@ -273,11 +277,8 @@ class IndexThread:
             self._sync(indexer, requests.take_sync(), None)
         elif self._runner.is_resolve_due:
             self._runner.resolve(indexer)
-        else:
-            if corrupt_index_id is not None:
-                self._enter(IndexPhase.READY)
-            if not self._runner.settle(indexer):
-                self._wait(self._runner.idle_seconds())
+        elif not self._runner.settle(indexer):
+            self._wait(self._runner.idle_seconds())
 
     def _build(self, indexer: Indexer, job: IndexJob) -> None:
         """Rebuild everything, or with `create` index what is missing."""
@@ -330,24 +331,51 @@ class IndexThread:
                 self._release()
 
     def _fail(self, error: CodePlaneError) -> None:
-        """Refuse pending requests and wait before the next attempt. A read-only directory can still be read."""
+        """Rebuild a damaged index; otherwise refuse pending requests. Wait before the next attempt.
+
+        A read-only directory can still be read.
+        """
         requests = self._requests
+        readable = self._check_readable()
+        damaged = error.code is ErrorCode.INDEX_CORRUPT and self._indexer is not None
+        if damaged and readable:
+            self._mark_corrupt()
         with requests.changed:
             requests.update(error=error, last_error=error)
-            requests.refuse_build(error)
-            requests.refuse_sync(error)
+            if not damaged:
+                requests.refuse_build(error)
+                requests.refuse_sync(error)
         if requests.closing:
             return
-        if self._indexer is None or self._indexer.needs_sync:
+        if damaged:
+            self._enter(IndexPhase.BUILDING)
+        elif not readable:
             read_only = error.code is ErrorCode.STATE_DIRECTORY_READ_ONLY
             self._enter(IndexPhase.WAITING if read_only else IndexPhase.ERROR)
         self._wait(self._retry_seconds)
         self._retry_seconds = min(2 * self._retry_seconds, _MAX_RETRY_SECONDS)
 
+    def _check_readable(self) -> bool:
+        """True if the open index can be read. An index that cannot say so is discarded."""
+        try:
+            return self._indexer is not None and not self._indexer.needs_sync
+        except CodePlaneError as error:
+            if error.code is ErrorCode.INDEX_CORRUPT:
+                self._mark_corrupt()
+            else:
+                self._drop_indexer()
+            return False
+
+    def _mark_corrupt(self) -> None:
+        """Have the next step rebuild the open index, even if the mark for other processes cannot be written."""
+        assert self._indexer is not None
+        with suppress(CodePlaneError, OSError):
+            self._indexer.mark_corrupt()
+
     def _drop_indexer(self) -> None:
         indexer, self._indexer = self._indexer, None
         if indexer is not None:
-            with suppress(CodePlaneError, OSError):
+            with suppress(Exception):
                 indexer.close()
 
     def _release(self) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -103,6 +104,8 @@ class IndexRequests:
 
     def __init__(self, *, build_allowed: bool, watcher_state: str) -> None:
         self.changed = threading.Condition()
+        self.ensure_running: Callable[[], None] = lambda: None
+        """Starts the index thread again if it died; callers that wait for its work call this."""
         self.status = ThreadStatus()
         self.closing = False
         self.watcher: Watcher | None = None
@@ -132,6 +135,7 @@ class IndexRequests:
 
         A running sync is never shared: it may already have passed a file that changed since.
         """
+        self.ensure_running()
         with self.changed:
             shared = self.sync is not None
             sync = self.ensure_sync()
@@ -146,6 +150,7 @@ class IndexRequests:
 
         Raises INDEX_LOCKED while another process holds the lock, which may take forever.
         """
+        self.ensure_running()
         with self.changed:
             if self.status.phase is IndexPhase.WAITING and self.status.error is None:
                 raise locked_error(self.status.lock_owner)
@@ -160,6 +165,7 @@ class IndexRequests:
 
     def request_clear(self, everything: bool) -> ClearReport:
         """Remove the index, and wait for it. Running work is abandoned."""
+        self.ensure_running()
         with self.changed:
             request = self.clear = self.clear or ClearRequest(everything)
             self.changed.notify_all()

@@ -36,12 +36,12 @@ class SyncRunner:
             # This sync covers what was due; later changes make another one due.
             requests.sync_due = None
             requests.update(progress=IndexProgress("scan"), sync_started=time.time())
-        mark = requests.watcher.begin() if requests.watcher is not None else None
         began = time.monotonic()
         report: SyncReport | None = None
         error: CodePlaneError | None = None
         verify_again = False
         try:
+            mark = requests.watcher.begin() if requests.watcher is not None else None
             listener = self._progress_listener(sync, job)
             if job is not None and job.kind == "reindex" and not indexer.needs_sync:
                 report = indexer.rebuild(listener, lambda: requests.is_abandoned)
@@ -119,9 +119,15 @@ class SyncRunner:
         error: CodePlaneError | None,
     ) -> None:
         requests = self._requests
+        resolved = True
+        if error is None:
+            try:
+                resolved = not indexer.has_unresolved
+            except CodePlaneError as raised:
+                report, error = None, raised
         with requests.changed:
             sync.report, sync.error, sync.done = report, error, True
-            sync.resolved = error is not None or not indexer.has_unresolved
+            sync.resolved = resolved
             if not sync.resolved:
                 self._unresolved_syncs.append(sync)
                 self._resolve_at = self._resolve_at or requests.sync_ended + RESOLVE_SECONDS

@@ -21,6 +21,7 @@ from typing import NamedTuple
 from codeplane.base.paths import RepoPath, is_inside, join
 from codeplane.disk import inotify
 from codeplane.disk.inotify import Inotify, InotifyEvent, is_local
+from codeplane.processes.threads import SupervisedThread
 from codeplane.workspace.git_stamps import GitStamp, GitStamps
 
 COOKIE = "watch"
@@ -60,7 +61,8 @@ class Watcher:
         self._local = is_local(root) and is_local(state)
         self._inotify = Inotify()
         self._wake_read, self._wake_write = os.pipe()
-        self._thread = threading.Thread(target=self._run, name="codeplane-watch", daemon=True)
+        self._closed = False
+        self._thread = SupervisedThread("codeplane-watch", self._run)
         try:
             self._add_cookie()
         except OSError:
@@ -131,9 +133,10 @@ class Watcher:
             return tuple(sorted(self._dirty)), self._dirty_total
 
     def close(self) -> None:
+        self._closed = True
         with suppress(OSError):
             os.write(self._wake_write, b"x")
-        if self._thread is not threading.current_thread():
+        if not self._thread.is_current():
             self._thread.join(2.0)
         with self._mutex:
             self._state = "off"
@@ -146,10 +149,12 @@ class Watcher:
                 os.unlink(self._cookie)
 
     def _run(self) -> None:
+        if self._closed:
+            return
         poll = select.poll()
         poll.register(self._inotify.fileno(), select.POLLIN)
         poll.register(self._wake_read, select.POLLIN)
-        while True:
+        while not self._closed:
             if any(fd == self._wake_read for fd, _ in poll.poll()):
                 return
             with self._mutex:

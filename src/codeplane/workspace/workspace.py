@@ -86,6 +86,7 @@ class Workspace:
 
     def state(self) -> WorkspaceState:
         """Return the current state without waiting for any work."""
+        self._requests.ensure_running()
         status = self._requests.status
         active: ActiveJob | None = None
         if status.job is not None and status.job.running:
@@ -225,14 +226,20 @@ class Workspace:
         if self._prewarm == "pending":
             self._prewarm = "running"
         self._prewarmer = threading.Thread(target=self._run_prewarm, name="codeplane-prewarm", daemon=True)
-        self._prewarmer.start()
+        try:
+            self._prewarmer.start()
+        except RuntimeError as error:
+            # The system allows no more threads.
+            self._prewarmer, self._prewarm, self._prewarm_ended = None, "failed", time.monotonic()
+            telemetry.warn("the prewarm failed", **telemetry.describe(error))
 
     def _run_prewarm(self) -> None:
         try:
             with self._pool.acquire(True) as pooled:
                 prewarm(pooled.snapshot, lambda: self._requests.closing)
             self._prewarm = "complete"
-        except Exception as error:
+        # Also panics of extension modules, which are no `Exception`s.
+        except BaseException as error:
             self._prewarm_ended, self._prewarm = time.monotonic(), "failed"
             if not self._requests.closing:
                 code = error.code.name if isinstance(error, CodePlaneError) else None
