@@ -105,7 +105,7 @@ def test_damage_seen_in_a_replaced_index_leaves_the_new_one_readable(tmp_path: P
 
 
 @pytest.mark.usefixtures("quick_retries")
-@pytest.mark.parametrize("method", ["needs_sync", "has_unresolved", "epoch", "index_id", "settle", "directories"])
+@pytest.mark.parametrize("method", ["needs_sync", "has_unresolved", "epoch", "index_id", "settle", "watchable"])
 @pytest.mark.parametrize("code", [ErrorCode.INDEX_CORRUPT, ErrorCode.INTERNAL, None])
 def test_errors_outside_of_a_sync_are_repaired(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str, code: ErrorCode | None

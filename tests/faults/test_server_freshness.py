@@ -5,6 +5,7 @@ The long version: `CPL_ROUNDS=20000 CPL_SEED=1 pytest -m sweep -s tests/faults/t
 
 from __future__ import annotations
 
+import mmap
 import os
 import random
 import shutil
@@ -22,6 +23,9 @@ from support.repositories import git, write
 WATCHER = pytest.mark.parametrize("watcher", ["true", "false"])
 
 
+WAYS = ("in place", "in place", "replace", "new", "rename", "directory", "same size", "link", "mapped", "mapped")
+
+
 class Writer:
     """Writes one version after the other, each time in another way."""
 
@@ -29,12 +33,20 @@ class Writer:
         self._root = root
         self._chance = random.Random(seed)
         self._path = "pkg/m1.py"
+        self._mapped: tuple[tuple[int, int], mmap.mmap | None] = (0, 0), None
 
     def write(self, version: int) -> str:
         """The current version."""
         text = f"def version_{version}():\n    return {version}\n"
-        way = self._chance.choice(("in place", "in place", "replace", "new", "rename", "directory", "same size"))
-        if way == "replace":
+        way = self._chance.choice(WAYS)
+        if way == "link" and (self._root / self._path).exists():
+            # Outside, where no watch is.
+            link = self._root.with_name(f"link_{version}")
+            os.link(self._root / self._path, link)
+            link.write_text(text)
+        elif way == "mapped" and (self._root / self._path).exists():
+            self._write_mapped(text.encode())
+        elif way == "replace":
             write(self._root, "pkg/temporary~", text)
             (self._root / "pkg/temporary~").replace(self._root / self._path)
         elif way == "rename":
@@ -55,6 +67,18 @@ class Writer:
             write(self._root, self._path, text)
         return self._path
 
+    def _write_mapped(self, data: bytes) -> None:
+        """Write through memory that stays mapped, perhaps mapped long ago, without a descriptor."""
+        status = (self._root / self._path).stat()
+        identity, memory = self._mapped
+        if identity != (status.st_ino, status.st_size) or memory is None:
+            with (self._root / self._path).open("r+b") as file:
+                file.truncate(max(len(data), 200))
+                memory = mmap.mmap(file.fileno(), 0)
+                identity = status.st_ino, len(memory)
+            self._mapped = identity, memory
+        memory[:] = data.ljust(len(memory), b"#")
+
 
 def names(envelope: dict[str, Any]) -> list[str]:
     return [symbol["name"] for symbol in envelope.get("result", {}).get("symbols", ())]
@@ -67,7 +91,7 @@ def is_stale(envelope: dict[str, Any]) -> bool:
 
 def trials(tmp_path: Path, seed: int, count: int, watcher: str) -> None:
     print(f"seed {seed}")
-    variables = {"CODEPLANE__FRESHNESS__WATCHER": watcher}
+    variables = {"CODEPLANE__FRESHNESS__WATCHER": watcher, "CODEPLANE__FRESHNESS__INLINE_MS": "2000"}
     with server_place(tmp_path, many_files(50), variables=variables) as place:
         client = place.ready()
         expected = ("on", "starting") if watcher == "true" else ("off",)

@@ -1,7 +1,7 @@
 """Linux inotify(7) by system calls.
 
 Events prove that something changed. Their absence proves nothing, unless the caller saw the event of its own cookie
-file. Reading a file creates no event.
+file. Reading a file creates no event, unless the file itself is watched for being opened.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import NamedTuple
 MODIFY = 0x02
 ATTRIB = 0x04
 CLOSE_WRITE = 0x08
+OPEN = 0x20
 MOVED_FROM = 0x40
 MOVED_TO = 0x80
 CREATE = 0x100
@@ -36,6 +37,10 @@ DIRECTORY_EVENTS = (
     MODIFY | ATTRIB | CLOSE_WRITE | MOVED_FROM | MOVED_TO | CREATE | DELETE | DELETE_SELF | MOVE_SELF
 ) | (_ONLY_DIRECTORY | _NO_FOLLOW | _NOT_UNLINKED)
 """All changes to entries of a directory and to their content; not open or read."""
+
+FILE_CHANGES = MODIFY | ATTRIB | CLOSE_WRITE
+FILE_EVENTS = FILE_CHANGES | OPEN | _NO_FOLLOW
+"""For one file: changes through any of its names, new names, and each time it is opened, also for reading."""
 
 TOUCHED = CLOSE_WRITE | _NO_FOLLOW
 """For one file: closed after it was opened for writing, with or without a change."""
@@ -116,6 +121,14 @@ class Inotify:
         if self._fd >= 0:
             fd, self._fd = self._fd, -1
             os.close(fd)
+
+
+def watch_limit() -> int:
+    """Return the number of watches that this user may have."""
+    try:
+        return int(Path("/proc/sys/fs/inotify/max_user_watches").read_text())
+    except (OSError, ValueError):
+        return 0
 
 
 def is_local(path: Path | str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
@@ -58,6 +58,13 @@ class IndexedTree:
         for path, failure in self.failures.items():
             if path in self.files and failure.is_due(now):
                 self.files[path] = FileRecord(PARSE_AGAIN, Digest(""), 0)
+
+    def read_again(self, paths: Iterable[RepoPath]) -> None:
+        """Mark files whose stat does not show every change. Without an observation a stat is always racy."""
+        for path in paths:
+            record = self.files.get(path)
+            if record is not None:
+                self.files[path] = record._replace(observed_at_ns=0)
 
     @property
     def retry_at(self) -> float | None:

@@ -8,6 +8,7 @@ version is rebuilt as a new generation, while the old one, if readable, stays in
 from __future__ import annotations
 
 import time
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
 
@@ -151,21 +152,17 @@ class Indexer:
     @property
     def has_unresolved(self) -> bool:
         """True if references of some files must still be resolved."""
-        return bool(self.list_unresolved(1))
-
-    def list_unresolved(self, limit: int = -1) -> list[int]:
-        """Return ids of files whose references must still be resolved."""
         if self.writer is None:
-            return []
+            return False
         try:
-            return [id_ for (id_,) in self.writer.rows("SELECT file_id FROM unresolved_files LIMIT ?", (limit,))]
+            return bool(self.writer.rows("SELECT 1 FROM unresolved_files LIMIT 1"))
         except CodePlaneError as error:
             self._discard_corrupt(error)
-            return [-1]
+            return True
 
-    def directories(self) -> dict[RepoPath, int]:
-        """Return the directories of the last scan with their devices."""
-        return self._scanner.directories()
+    def watchable(self) -> tuple[Mapping[RepoPath, int], Collection[RepoPath]]:
+        """Return the directories of the last scan with their devices, and the recorded files."""
+        return self._scanner.directories(), self._tree.files.keys()
 
     def settle(self) -> None:
         """Finish work that the last publish left in the background. Call it when idle."""
@@ -203,9 +200,11 @@ class Indexer:
         progress: ProgressListener | None = None,
         cancelled: IsCancelled | None = None,
         changes: ChangesListener | None = None,
+        unread: Collection[RepoPath] = (),
     ) -> SyncReport:
-        """Scan the tree, index what changed, and publish. Changed references are left to `resolve`."""
+        """Scan the tree, index what changed and `unread` files, and publish. References are left to `resolve`."""
         started = time.monotonic()
+        self._tree.read_again(unread)
         hooks = SyncHooks.make(progress, cancelled, changes)
         hooks.progress(IndexProgress("scan"))
         scan = self._scanner.scan()

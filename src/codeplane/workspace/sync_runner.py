@@ -46,10 +46,11 @@ class SyncRunner:
             if job is not None and job.kind == "reindex" and not indexer.needs_sync:
                 report = indexer.rebuild(listener, lambda: requests.is_abandoned)
             else:
-                report = indexer.sync_files(listener, lambda: requests.is_abandoned, _changes_listener(sync))
+                unread = mark.unread if mark is not None else ()
+                report = indexer.sync_files(listener, lambda: requests.is_abandoned, _changes_listener(sync), unread)
             if mark is not None and requests.watcher is not None:
                 complete = not (report.partial or report.pending or report.decision == "interrupted")
-                verify_again = requests.watcher.finish(mark, indexer.directories(), complete)
+                verify_again = requests.watcher.finish(mark, *indexer.watchable(), complete)
         except CodePlaneError as raised:
             error = raised
         except BaseException:
