@@ -144,6 +144,17 @@ while not os.path.exists(path + ".stop"):
     elif style == "truncate":
         with open(path, "w") as file:
             file.write(new)
+    elif style == "in place":
+        with open(path, "r+") as file:
+            text = file.read()
+            seen |= {line for line in text.splitlines() if line.startswith("edit")} - known
+            file.seek(0)
+            file.write(text + f"save{number}\\n")
+            file.truncate()
+    elif style == "backup":
+        os.rename(path, path + "~")
+        with open(path, "w") as file:
+            file.write(new)
     else:
         with open(path, "a") as file:
             file.write(f"save{number}\\n")
@@ -204,7 +215,7 @@ def test_read_modify_write_program_loses_no_save(tmp_path: Path, style: str) -> 
 
 @pytest.mark.sweep
 @pytest.mark.timeout(7200)
-@pytest.mark.parametrize("style", ["rename", "truncate", "append"])
+@pytest.mark.parametrize("style", ["rename", "truncate", "append", "in place", "backup"])
 def test_read_modify_write_program_loses_no_save_in_many_edits(tmp_path: Path, style: str) -> None:
     edits, seed = int(os.environ.get("CPL_EDITS", "10000")), int(os.environ.get("CPL_SEED", "1"))
     counts = race_with_program(tmp_path / "root", style, edits, seed, _SAVE_PAUSE)
