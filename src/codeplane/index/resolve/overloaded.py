@@ -3,7 +3,7 @@ overloaded."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from codeplane.facts.blocks import Columns
@@ -19,31 +19,29 @@ from codeplane.facts.ir import (
     ThisExpr,
 )
 from codeplane.facts.model import Target, Usage
-from codeplane.index.resolve.calls import arguments_of
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.overloaded_links import ImplicitLinker, constructors_of, delegated_constructors, targets_of
-from codeplane.index.resolve.overloads import choose, is_plain, is_type_variable, type_variable
+from codeplane.index.resolve.overloaded_results import result_of
+from codeplane.index.resolve.overloads import choose, is_plain
 from codeplane.index.resolve.queries import CallGroup, CallTargets, LanguageQuery, Link, Query, QueryKind
 from codeplane.index.resolve.resolver import CALLABLES, CLASS_KINDS, LanguageResolver, LanguageTraits
+from codeplane.index.resolve.stubs import NO_STUBS, StubCall, Stubs
 from codeplane.index.resolve.types import (
     NOTHING,
-    BoundMethod,
-    ClassLiteral,
     ClassType,
+    ContainerMethod,
+    DictType,
     External,
-    Function,
     Instance,
-    ParamType,
     Site,
     SiteKind,
-    SuperType,
+    TupleType,
     Type,
     Types,
     definition_site,
     dict_of,
     in_order,
     list_of,
-    mentions,
     one,
     tuple_of,
     union,
@@ -69,10 +67,8 @@ class OverloadedTraits(LanguageTraits):
     """Types of one name differ in the number of their type parameters."""
     universal_methods: frozenset[str] = frozenset()
     """Methods of every class: they are looked up in the innermost class only."""
-    maps: frozenset[str] = frozenset()
-    collections: frozenset[str] = frozenset()
-    pair: str = ""
-    """Standard library types that hold others: by key, one after the other, a key and its value."""
+    stubs: Callable[[], Stubs] = lambda: NO_STUBS
+    """Standard library types that hold others: `map`, `list` and `pair`."""
 
 
 class OverloadedResolver(LanguageResolver):
@@ -82,13 +78,29 @@ class OverloadedResolver(LanguageResolver):
         if isinstance(value, ClassType):
             return super().apply_type_arguments(value, file, parts)
         last = value.name.rpartition(".")[2]
-        if last in self.traits.maps and len(parts) == 2:
-            return one(dict_of({}, self.evaluator.named_type(file, parts[1])))
-        if last in self.traits.collections and len(parts) == 1:
-            return one(list_of(self.evaluator.named_type(file, parts[0]), last))
-        if last == self.traits.pair and len(parts) == 2:
-            return one(tuple_of([self.evaluator.named_type(file, part) for part in parts]))
+        match self.traits.stubs().represented_by.get(last), len(parts):
+            case "map", 2:
+                return one(dict_of({}, self.evaluator.named_type(file, parts[1])))
+            case "list", 1:
+                return one(list_of(self.evaluator.named_type(file, parts[0]), last))
+            case "pair", 2:
+                return one(tuple_of([self.evaluator.named_type(file, part) for part in parts]))
         return one(External(f"{value.name}()"))
+
+    def call_value(self, callee: Type, file: FileScope, node: int) -> Types | None:
+        if not isinstance(callee, ContainerMethod):
+            return None
+        container = callee.container
+        parts: Sequence[Types]
+        match container:
+            case DictType():
+                kind, parts = "map", (NOTHING, container.values())
+            case TupleType():
+                kind, parts = "pair", container.items
+            case _:
+                kind, parts = "list", (self.evaluator.elements(container),)
+        call = StubCall(lambda name, parts: one(list_of(parts[0])), own=one(container), parts=parts)
+        return self.traits.stubs().apply(kind, callee.name, call) or NOTHING
 
     # --- references and calls
 
@@ -328,72 +340,4 @@ class OverloadedResolver(LanguageResolver):
         groups = self.resolve_call(file, node) if is_call else ()
         if not groups:
             return None
-        return union(self._result(group.receiver, site, file, node) for group in groups for site in group.sites)
-
-    def _result(self, receiver: Type | None, site: Site, file: FileScope, node: int) -> Types:
-        if site.kind is not SiteKind.DEFINITION:
-            return NOTHING
-        path, _, definition = site
-        target = self.evaluator.file(path)
-        kind = target.defs[definition].kind
-        if kind in self.traits.class_kinds:
-            return one(Instance(path, definition))
-        if kind == "constructor":
-            return NOTHING
-        scope = target.body.get(definition)
-        if kind not in CALLABLES or scope is None:
-            return self.evaluator.site_types(site)
-        variable = type_variable(target, target.return_type(scope))
-        if variable is not None and receiver is not None and target.binds[variable].scope != scope:
-            return self._type_argument(receiver, target, variable)
-        inferred = self._inferred(target, scope, variable, file, node) if variable is not None else NOTHING
-        if inferred:
-            return inferred
-        found = self.evaluator.query(Query(QueryKind.RETURN, path, scope))
-        if any(mentions(value, path, scope) for value in found):
-            callee = BoundMethod(path, scope, receiver) if isinstance(receiver, Instance) else Function(path, scope)
-            return self.evaluator.call(callee, file, node)
-        return found
-
-    def _type_argument(self, receiver: Type | None, target: FileScope, variable: int) -> Types:
-        """Type argument of a receiver for a type variable of a class, as the classes in between declare it."""
-        row = target.binds[variable]
-        names = [bind.name for bind in target.binds if bind.scope == row.scope and is_type_variable(bind)]
-        owner = target.owner.get(row.scope)
-        if owner is None or not isinstance(receiver, Instance | SuperType):
-            return NOTHING
-        if isinstance(receiver, Instance) and (receiver.path, receiver.definition) == (target.path, owner):
-            return self.evaluator.query(Query(QueryKind.NAMED_TYPE, target.path, variable))
-        number = names.index(row.name)
-        found = NOTHING
-        generic = ClassType(target.path, owner)
-        for base in self.evaluator.mro(receiver.path, receiver.definition):
-            if not isinstance(base, ClassType):
-                continue
-            file = self.evaluator.file(base.path)
-            for node in file.bases(base.definition):
-                expr = file.exprs[node]
-                if not isinstance(expr, IndexExpr) or generic not in self.evaluator.infer(file, expr.value):
-                    continue
-                if number < len(expr.keys) and type_variable(file, expr.keys[number]) is None:
-                    found |= self.evaluator.named_type(file, expr.keys[number])
-        return found
-
-    def _inferred(self, target: FileScope, scope: int, variable: int, file: FileScope, node: int) -> Types:
-        """Result of a generic method whose type variable the arguments determine."""
-        found = NOTHING
-        for param, part in zip(target.params.get(scope, ()), arguments_of(file, node), strict=False):
-            expr = target.exprs[param.type] if param.type >= 0 else None
-            if isinstance(expr, NameExpr):
-                if expr.binding == variable:
-                    types = self.evaluator.infer(file, part)
-                    found |= frozenset(value for value in types if not isinstance(value, ParamType))
-            elif isinstance(expr, IndexExpr) and len(expr.keys) == 1:
-                key = target.exprs[expr.keys[0]]
-                if isinstance(key, NameExpr) and key.binding == variable:
-                    for value in self.evaluator.infer(file, part):
-                        if isinstance(value, ClassLiteral):
-                            found |= one(Instance(value.path, value.definition))
-                        else:
-                            found |= self.evaluator.elements(value)
-        return found
+        return union(result_of(self, group.receiver, site, file, node) for group in groups for site in group.sites)

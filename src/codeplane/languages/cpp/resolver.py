@@ -16,6 +16,7 @@ from codeplane.index.resolve.members import join
 from codeplane.index.resolve.queries import NO_MEMBER, CallTargets, FieldPattern, Member, Operator, Query, QueryKind
 from codeplane.index.resolve.references import bind_sites
 from codeplane.index.resolve.resolver import CALLABLES, LanguageResolver, LanguageTraits
+from codeplane.index.resolve.stubs import StubCall, Stubs, read_stubs
 from codeplane.index.resolve.types import (
     NOTHING,
     ClassType,
@@ -36,21 +37,6 @@ from codeplane.index.resolve.types import (
 )
 from codeplane.languages.cpp.resolver_modules import Includes
 
-_POINTERS = frozenset({"unique_ptr", "shared_ptr", "weak_ptr", "optional", "atomic"})
-_POINTER_METHODS = frozenset(
-    {
-        "get", "release", "lock", "value", "reset", "swap", "has_value", "use_count", "expired", "load", "store",
-        "emplace",
-    }
-)  # fmt: skip
-_LISTS = frozenset(
-    {
-        "vector", "deque", "list", "set", "unordered_set", "multiset", "array", "span", "initializer_list", "queue",
-        "stack", "forward_list",
-    }
-)  # fmt: skip
-_MAPS = frozenset({"map", "unordered_map", "multimap", "unordered_multimap"})
-_ITERATORS = frozenset({"begin", "end", "find", "cbegin", "rbegin", "lower_bound", "upper_bound"})
 _LANGUAGES = frozenset({"c", "cpp"})
 
 
@@ -277,13 +263,11 @@ class CppResolver(LanguageResolver):
         return self.evaluator.query(Query(QueryKind.DEFINITION, site.path, site.number))
 
     def _member_of_library_type(self, receiver: LibraryType, name: str) -> Member:
-        parts = receiver.arguments
         if receiver.name == "pair":
-            position = {"first": 0, "second": 1}.get(name, len(parts))
-            return Member((), parts[position] if position < len(parts) else NOTHING)
-        if receiver.name == "map" or name in _POINTER_METHODS:
+            return Member((), self._call_container(receiver, name))
+        if receiver.name == "map" or _stubs().has("ptr", name):
             return Member((), one(ContainerMethod(receiver, name)))
-        return join([self.evaluator.member(value, name) for value in parts[0]])
+        return join([self.evaluator.member(value, name) for value in receiver.arguments[0]])
 
     # --- calls and types
 
@@ -304,7 +288,7 @@ class CppResolver(LanguageResolver):
 
     def call_value(self, callee: Type, file: FileScope, node: int) -> Types | None:
         if isinstance(callee, ContainerMethod):
-            return self._call_container(callee)
+            return self._call_container(callee.container, callee.name)
         if isinstance(callee, External):
             return self._call_external(callee.name, file, node, argument_types(self.evaluator, file, node))
         return NOTHING if isinstance(callee, Instance) else None
@@ -313,7 +297,7 @@ class CppResolver(LanguageResolver):
         if operator is Operator.ITERATE:
             if not isinstance(value, LibraryType) or value.name != "map":
                 return NOTHING
-            return one(library_type(value.language, "pair", value.arguments))
+            return _make("pair", value.arguments)
         if operator is Operator.INDEX and isinstance(value, Instance):
             # A pointer and an array have the type of what they hold.
             called = self.evaluator.member(value, "operator[]").types
@@ -323,25 +307,22 @@ class CppResolver(LanguageResolver):
             return found if called or not is_known else one(value)
         return super().apply_operator(operator, value)
 
-    def _call_container(self, callee: ContainerMethod) -> Types:
-        container, name = callee.container, callee.name
-        if isinstance(container, LibraryType) and container.name == "ptr":
-            if name in ("get", "release", "value", "load"):
-                return container.arguments[0]
-            return one(container) if name == "lock" else NOTHING
-        if name in _ITERATORS:
-            elements = self.evaluator.elements(container)
-            return one(library_type("cpp", "ptr", [elements])) if elements else NOTHING
+    def _call_container(self, container: Type, name: str) -> Types:
+        def elements(types: Types) -> Types:
+            return union(map(self.evaluator.elements, types))
+
         if isinstance(container, LibraryType):
-            return container.arguments[1] if name == "at" and len(container.arguments) > 1 else NOTHING
-        return self.evaluator.elements(container) if name in ("front", "back", "at", "top") else NOTHING
+            kind, parts = container.name, container.arguments
+        else:
+            kind, parts = "list", (elements(one(container)),)
+        return _stubs().apply(kind, name, StubCall(_make, elements, own=one(container), parts=parts)) or NOTHING
 
     def _call_external(self, name: str, file: FileScope, node: int, arguments: Sequence[Types]) -> Types:
         last = name.rpartition(".")[2]
-        if last in ("move", "forward", "ref", "cref"):
-            return arguments[0] if arguments else NOTHING
-        pointee = self._made_type(file, node) if last in ("make_unique", "make_shared") else NOTHING
-        return one(library_type(file.language, "ptr", [pointee])) if pointee else NOTHING
+        known = _stubs().apply("", last, StubCall(arguments=arguments))
+        if known is not None:
+            return known
+        return _make("ptr", [self._made_type(file, node)]) if last in ("make_unique", "make_shared") else NOTHING
 
     def apply_type_arguments(self, value: ClassType | External, file: FileScope, parts: Sequence[int]) -> Types:
         if isinstance(value, ClassType):
@@ -350,10 +331,19 @@ class CppResolver(LanguageResolver):
         arguments = [self.evaluator.named_type(file, part) for part in parts]
         if not any(arguments) or not value.name.startswith("std."):
             return NOTHING
-        if last in _LISTS:
-            return one(list_of(arguments[0]))
-        kind = "ptr" if last in _POINTERS else "map" if last in _MAPS else "pair" if last == "pair" else None
-        return one(library_type(file.language, kind, arguments)) if kind is not None else NOTHING
+        kind = _stubs().represented_by.get(last)
+        return _make(kind, arguments) if kind is not None else NOTHING
+
+
+def _stubs() -> Stubs:
+    return read_stubs("cpp")
+
+
+def _make(kind: str, parts: Sequence[Types]) -> Types:
+    """An instance of a library type; nothing if none of its arguments is known."""
+    if not any(parts):
+        return NOTHING
+    return one(list_of(parts[0]) if kind == "list" else library_type("cpp", kind, parts))
 
 
 def _qualify(prefix: str, name: str) -> str:

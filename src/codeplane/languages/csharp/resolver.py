@@ -12,10 +12,9 @@ from codeplane.index.resolve.overloaded import OverloadedResolver, OverloadedTra
 from codeplane.index.resolve.overloads import type_variable
 from codeplane.index.resolve.proximity import nearest_sites
 from codeplane.index.resolve.queries import FieldPattern, Member, Operator
+from codeplane.index.resolve.stubs import read_stubs
 from codeplane.index.resolve.types import (
-    NOTHING,
     ClassType,
-    ContainerMethod,
     DictType,
     External,
     Instance,
@@ -29,23 +28,8 @@ from codeplane.index.resolve.types import (
 )
 
 _USING = re.compile(r'<Using\s+Include="([\w.]+)"\s*(Static="true")?\s*/?>')
-_MAPS = frozenset({"Dictionary", "IDictionary", "IReadOnlyDictionary", "ConcurrentDictionary", "SortedDictionary"})
-_COLLECTIONS = frozenset(
-    {"IEnumerable", "ICollection", "IList", "IReadOnlyList", "IReadOnlyCollection", "List", "HashSet", "ISet", "Queue",
-     "Stack", "Collection", "ReadOnlyCollection", "ImmutableArray", "ImmutableList", "IQueryable", "IAsyncEnumerable",
-     "Task", "ValueTask", "Lazy", "ConcurrentBag", "ConcurrentQueue", "LinkedList", "IEnumerator", "Nullable"}
-)  # fmt: skip
 _LANGUAGES = frozenset({"csharp"})
 _TASKS = frozenset({"Task", "ValueTask"})
-_ELEMENT = frozenset(
-    {"First", "FirstOrDefault", "Last", "LastOrDefault", "Single", "SingleOrDefault", "ElementAt", "Dequeue", "Peek",
-     "Pop", "Find", "Max", "Min", "GetResult"}
-)  # fmt: skip
-_SAME_CONTAINER = frozenset(
-    {"Where", "ToList", "ToArray", "OrderBy", "OrderByDescending", "Distinct", "Skip", "Take", "Reverse", "Concat",
-     "AsEnumerable", "ConfigureAwait", "Union", "Except", "Intersect", "FindAll", "AsQueryable", "GetEnumerator",
-     "GetAwaiter", "ThenBy", "AsTask"}
-)  # fmt: skip
 
 
 def _has_global_usings(path: str) -> bool:
@@ -55,9 +39,7 @@ def _has_global_usings(path: str) -> bool:
 
 class CSharpResolver(OverloadedResolver):
     traits = OverloadedTraits(
-        maps=_MAPS,
-        collections=_COLLECTIONS,
-        pair="KeyValuePair",
+        stubs=lambda: read_stubs("csharp"),
         types_by_arity=True,
         class_kinds=OverloadedTraits.class_kinds | {"type"},
         callable_kinds=OverloadedTraits.callable_kinds | {"field", "constant"},
@@ -307,15 +289,6 @@ class CSharpResolver(OverloadedResolver):
         if operator is Operator.AWAIT and isinstance(value, ListType) and value.name in _TASKS:
             return value.items
         return super().apply_operator(operator, value)
-
-    def call_value(self, callee: Type, file: FileScope, node: int) -> Types | None:
-        if not isinstance(callee, ContainerMethod):
-            return None
-        if isinstance(callee.container, DictType):
-            return NOTHING
-        if callee.name in _ELEMENT:
-            return self.evaluator.elements(callee.container)
-        return one(callee.container) if callee.name in _SAME_CONTAINER else NOTHING
 
 
 def _own_usings(file: FileScope) -> list[tuple[str, bool]]:

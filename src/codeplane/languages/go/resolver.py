@@ -15,6 +15,7 @@ from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.flow_targets import Step
 from codeplane.index.resolve.queries import Query, QueryKind
 from codeplane.index.resolve.resolver import CALLABLES
+from codeplane.index.resolve.stubs import StubCall, read_stubs
 from codeplane.index.resolve.types import (
     NOTHING,
     BoundMethod,
@@ -40,19 +41,6 @@ from codeplane.index.resolve.types import (
 )
 from codeplane.languages.go.resolver_members import GoMembers
 from codeplane.languages.go.resolver_types import CLASS_KINDS, STREAM, fill, is_open, map_of, stream_of
-
-_IDENTITY = frozenset(
-    {
-        "append", "min", "max", "cmp.Or", "maps.Clone", "slices.Clip", "slices.Clone", "slices.Compact",
-        "slices.CompactFunc", "slices.Concat", "slices.Delete", "slices.DeleteFunc", "slices.Grow", "slices.Insert",
-        "slices.Replace", "sync.OnceValue", "sync.OnceValues",
-    }
-)  # fmt: skip
-"""Functions that return the type of their first argument."""
-_COLLECTING = frozenset({"slices.Collect", "slices.Sorted", "slices.SortedFunc", "slices.SortedStableFunc"})
-_ELEMENTS = frozenset({"slices.Max", "slices.MaxFunc", "slices.Min", "slices.MinFunc"})
-_UNWRAPPING = frozenset({"sync/atomic.Pointer().Load", "sync/atomic.Pointer().Swap"})
-"""External methods that return their type's first argument."""
 
 
 class GoResolver(GoMembers):
@@ -266,36 +254,32 @@ class GoResolver(GoMembers):
                 self.match(declared, self.evaluator.infer(file, part), known)
         return known
 
-    def _call_external(self, callee: External, file: FileScope, arguments: Sequence[int]) -> Types:
-        name = callee.name
-        if name in _UNWRAPPING and callee.arguments:
-            return callee.arguments[0]
-        if arguments:
-            if name in ("new", "make"):
-                return self.named(file, arguments[0])
-            if name in _IDENTITY:
-                return self.evaluator.infer(file, arguments[0])
-            if name in _COLLECTING or name in _ELEMENTS or name.startswith(("maps.", "slices.")):
-                return self._call_on_elements(name, self.evaluator.infer(file, arguments[0]))
-        return external_call(name)
-
-    def _call_on_elements(self, name: str, argument: Types) -> Types:
+    def _call_external(self, callee: External, file: FileScope, nodes: Sequence[int]) -> Types:
+        stubs, name = read_stubs("go"), callee.name
+        if nodes and name in ("new", "make"):
+            return self.named(file, nodes[0])
+        arguments = [self.evaluator.infer(file, node) for node in nodes[:1]]
+        known = stubs.apply("pointer", name, StubCall(parts=callee.arguments)) if callee.arguments else None
+        if known is None and arguments:
+            known = stubs.apply("", name, StubCall(arguments=arguments))
+        if known is not None:
+            return known
+        if not arguments or not name.startswith(("maps.", "slices.")):
+            return external_call(name)
         found = NOTHING
-        for held in (held for value in argument for held in self.underlying(value)):
+        for held in (held for value in arguments[0] for held in self.underlying(value)):
             if isinstance(held, ListType):
-                if name in _ELEMENTS:
-                    found |= held.items
-                elif name in _COLLECTING:
-                    found |= {list_of(held.items)}
-                elif name == "slices.Values":
-                    found |= {stream_of(held.items)}
-                elif name in ("slices.All", "slices.Backward"):
-                    found |= {map_of(NOTHING, held.items)}
+                found |= stubs.apply("list", name, StubCall(_make, parts=(held.items,))) or NOTHING
             elif isinstance(held, DictType):
-                if name == "maps.Keys":
-                    found |= {stream_of(held.keys or NOTHING)}
-                elif name == "maps.Values":
-                    found |= {stream_of(held.rest)}
-                elif name == "maps.All":
-                    found |= {held}
+                call = StubCall(_make, own=one(held), parts=(held.keys or NOTHING, held.rest))
+                found |= stubs.apply("map", name, call) or NOTHING
         return found
+
+
+def _make(name: str, parts: Sequence[Types]) -> Types:
+    match name:
+        case "stream":
+            return one(stream_of(parts[0]))
+        case "map":
+            return one(map_of(parts[0], parts[1]))
+    return one(list_of(parts[0]))

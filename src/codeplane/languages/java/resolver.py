@@ -10,60 +10,26 @@ from codeplane.index.resolve.overloaded import OverloadedResolver, OverloadedTra
 from codeplane.index.resolve.proximity import nearest_sites
 from codeplane.index.resolve.queries import Member
 from codeplane.index.resolve.resolver import OWN_NAME
+from codeplane.index.resolve.stubs import StubCall, read_stubs
 from codeplane.index.resolve.types import (
-    NOTHING,
     ClassType,
-    ContainerMethod,
-    DictType,
     External,
     NamespaceType,
     Site,
-    TupleType,
     Type,
     Types,
     list_of,
     one,
-    tuple_of,
 )
 
-_MAPS = frozenset(
-    {"Map", "HashMap", "LinkedHashMap", "TreeMap", "SortedMap", "NavigableMap", "ConcurrentMap", "ConcurrentHashMap",
-     "WeakHashMap", "IdentityHashMap", "EnumMap"}
-)  # fmt: skip
-_COLLECTIONS = frozenset(
-    {"Iterable", "Iterator", "ListIterator", "Collection", "List", "ArrayList", "LinkedList", "Set", "HashSet",
-     "LinkedHashSet", "TreeSet", "SortedSet", "NavigableSet", "EnumSet", "Queue", "Deque", "ArrayDeque",
-     "PriorityQueue", "Vector", "Stack", "CopyOnWriteArrayList", "Optional", "Stream", "ThreadLocal",
-     "AtomicReference", "Reference", "WeakReference", "SoftReference", "Future", "CompletableFuture",
-     "BlockingQueue", "ConcurrentLinkedQueue", "Enumeration"}
-)  # fmt: skip
 _BOXES = frozenset({"Byte", "Short", "Integer", "Long", "Float", "Double", "Character", "Boolean"})
-_UNIVERSAL_RESULTS = {
-    "toString": "String()",
-    "hashCode": "builtins.int()",
-    "equals": "builtins.boolean()",
-    "getClass": "Class()",
-}
-"""Results of methods that every object has."""
 JVM = frozenset({"java", "kotlin"})
-_MAP_VALUE = frozenset({"get", "getOrDefault", "remove", "put", "putIfAbsent", "computeIfAbsent", "compute", "merge"})
-_ELEMENT = frozenset(
-    {"get", "next", "previous", "remove", "poll", "peek", "pop", "element", "first", "last", "getFirst", "getLast",
-     "orElse", "orElseThrow", "orElseGet", "take", "pollFirst", "pollLast", "peekFirst", "peekLast", "call", "join",
-     "removeFirst", "removeLast", "elementAt", "firstElement", "lastElement", "nextElement", "getAndSet", "set"}
-)  # fmt: skip
-_SAME_CONTAINER = frozenset(
-    {"iterator", "listIterator", "stream", "parallelStream", "filter", "sorted", "distinct", "limit", "skip", "subList",
-     "findFirst", "findAny", "peek", "descendingIterator", "reversed"}
-)  # fmt: skip
 
 
 class JavaResolver(OverloadedResolver):
     traits = OverloadedTraits(
         constructors=(OWN_NAME,),
-        maps=_MAPS,
-        collections=_COLLECTIONS,
-        pair="Entry",
+        stubs=lambda: read_stubs("java"),
         universal_methods=frozenset(
             {
                 "getClass", "hashCode", "equals", "toString", "clone", "notify", "notifyAll", "wait", "finalize",
@@ -163,9 +129,9 @@ class JavaResolver(OverloadedResolver):
     # --- library calls
 
     def call_value(self, callee: Type, file: FileScope, node: int) -> Types | None:
-        if isinstance(callee, ContainerMethod):
-            return self._call_container(callee)
-        return self._call_external(callee.name) if isinstance(callee, External) else None
+        if isinstance(callee, External):
+            return self._call_external(callee.name)
+        return super().call_value(callee, file, node)
 
     def _call_external(self, name: str) -> Types | None:
         owner, _, last = name.rpartition(".")
@@ -174,24 +140,4 @@ class JavaResolver(OverloadedResolver):
             return one(External(f"{box}()"))
         if last == "toCharArray":
             return one(list_of(one(External("builtins.char()"))))
-        known = _UNIVERSAL_RESULTS.get(last)
-        if known is not None and owner.endswith("()"):
-            return one(External(known))
-        return None
-
-    def _call_container(self, callee: ContainerMethod) -> Types:
-        container, name = callee.container, callee.name
-        if isinstance(container, TupleType):
-            position = {"getKey": 0, "getValue": 1}.get(name)
-            is_known = position is not None and position < len(container.items)
-            return container.items[position] if position is not None and is_known else NOTHING
-        if isinstance(container, DictType):
-            values = container.values()
-            if name in _MAP_VALUE:
-                return values
-            if name == "values":
-                return one(list_of(values))
-            return one(list_of(one(tuple_of([NOTHING, values])))) if name == "entrySet" else NOTHING
-        if name in _ELEMENT:
-            return self.evaluator.elements(container)
-        return one(container) if name in _SAME_CONTAINER else NOTHING
+        return self.traits.stubs().apply("object", last, StubCall()) if owner.endswith("()") else None

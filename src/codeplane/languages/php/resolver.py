@@ -18,6 +18,7 @@ from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.members import this_types
 from codeplane.index.resolve.queries import FieldPattern, Member, Operator, Query, QueryKind
 from codeplane.index.resolve.resolver import LanguageResolver, LanguageTraits
+from codeplane.index.resolve.stubs import StubCall, read_stubs
 from codeplane.index.resolve.types import (
     NOTHING,
     ClassType,
@@ -52,10 +53,6 @@ _LANGUAGES = frozenset({"php"})
 _CLASS_KINDS = frozenset({"class", "interface", "trait", "enum"})
 _METHODS = frozenset({"method", "constructor"})
 _ENUM_FACTORIES = frozenset({"from()", "tryFrom()"})
-_SAME_ELEMENTS = frozenset(
-    {"array_filter", "array_values", "array_reverse", "array_slice", "array_unique", "array_merge", "iterator_to_array"}
-)
-_ONE_ELEMENT = frozenset({"current", "reset", "end", "next", "prev", "array_pop", "array_shift"})
 
 
 def _member_definitions(file: FileScope, definition: int, name: str) -> Sequence[int]:
@@ -223,14 +220,11 @@ class PhpResolver(LanguageResolver):
             return None
         last = callee.name.rpartition("\\")[2]
         arguments = argument_types(self.evaluator, file, node)
-        if last in _SAME_ELEMENTS:
-            return one(list_of(self._elements(union(arguments))))
-        if last in _ONE_ELEMENT and arguments:
-            return self._elements(arguments[0])
-        if last == "array_map" and len(arguments) > 1:
-            items = self._elements(arguments[1])
-            return one(list_of(union(self.evaluator.call_with(value, [items]) for value in arguments[0])))
-        return None
+        call = StubCall(lambda name, parts: one(list_of(parts[0])), self._elements, self._call_all, arguments=arguments)
+        return read_stubs("php").apply("", last, call)
+
+    def _call_all(self, functions: Types, arguments: Sequence[Types]) -> Types:
+        return union(self.evaluator.call_with(value, arguments) for value in functions)
 
     # --- types in doc comments
 

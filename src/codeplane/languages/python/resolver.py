@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from functools import cached_property
 
 from codeplane.base.paths import parent
@@ -12,6 +12,7 @@ from codeplane.index.resolve.calls import argument_types, arguments_of
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.queries import FieldPattern, Member, Operator, Query, QueryKind, ReceiverKind
 from codeplane.index.resolve.resolver import CALLABLES, LanguageResolver, LanguageTraits
+from codeplane.index.resolve.stubs import StubCall, read_stubs
 from codeplane.index.resolve.types import (
     NOTHING,
     ClassType,
@@ -42,22 +43,7 @@ from codeplane.index.resolve.types import (
 )
 from codeplane.languages.python.resolver_modules import PythonModules
 
-_MAPPINGS = frozenset({"Dict", "dict", "Mapping", "MutableMapping", "DefaultDict", "defaultdict", "OrderedDict"})
-_COLLECTIONS = frozenset(
-    {
-        "List", "list", "Set", "set", "FrozenSet", "frozenset", "Sequence", "MutableSequence", "Iterable", "Iterator",
-        "Collection", "Generator", "AsyncGenerator", "AsyncIterator", "AsyncIterable", "Deque", "deque", "AbstractSet",
-        "ContextManager", "AbstractContextManager", "AsyncContextManager", "AbstractAsyncContextManager",
-    }
-)  # fmt: skip
-_TRANSPARENT = frozenset(
-    {"Optional", "Union", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "ReadOnly", "TypeGuard"}
-)
-"""Special forms whose instances are those of their arguments."""
 _ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
-_IDENTITY = frozenset(
-    {"functools.partial", "copy.copy", "copy.deepcopy", "asyncio.run", "weakref.ref", "weakref.proxy"}
-)
 _ACCESSORS = frozenset({"setter", "getter", "deleter"})
 _CLASS_METHODS = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
 _PythonModule = Module | NamespaceType
@@ -356,14 +342,11 @@ class PythonResolver(LanguageResolver):
     def _call_external(self, name: str, file: FileScope, node: int, arguments: Sequence[Types]) -> Types:
         nodes = arguments_of(file, node)
         module, _, last = name.rpartition(".")
+        stubs = read_stubs("python")
+        call = StubCall(lambda _, parts: one(list_of(parts[0])), self._elements, self._call_all, arguments=arguments)
         if module == "builtins":
-            if last == "super":
-                return self._super(arguments) if arguments else self._super_in(file, file.scope_of_call.get(node))
-            if last == "dict":
-                dicts: Types = frozenset(value for value in _first(arguments) if isinstance(value, DictType))
-                return dicts or one(self._keyword_dict(file, nodes))
-            builtin = _BUILTINS.get(last)
-            found = builtin(self, arguments) if builtin is not None else None
+            found = self._call_builtin(last, file, node, arguments)
+            found = stubs.apply("builtins", last, call) if found is None else found
             if found is not None:
                 return found
         if last == "cast" and len(nodes) > 1:
@@ -372,10 +355,32 @@ class PythonResolver(LanguageResolver):
             labelled = [expr for part in nodes if isinstance(expr := file.exprs[part], LabelledExpr)]
             bound = next((expr.value for expr in labelled if expr.name == "bound"), None)
             return one(TypeVarBound(file.path, bound)) if bound is not None else NOTHING
-        return _first(arguments) if name in _IDENTITY else external_call(name)
+        known = stubs.apply("", name, call)
+        return known if known is not None else external_call(name)
 
-    def elements_of(self, types: Types) -> Types:
+    def _call_builtin(self, name: str, file: FileScope, node: int, arguments: Sequence[Types]) -> Types | None:
+        """Result of a function that is more than a stub can describe."""
+        match name, len(arguments):
+            case "super", count:
+                return self._super(arguments) if count else self._super_in(file, file.scope_of_call.get(node))
+            case "dict", _:
+                dicts: Types = frozenset(value for value in union(arguments[:1]) if isinstance(value, DictType))
+                return dicts or one(self._keyword_dict(file, arguments_of(file, node)))
+            case "zip", _:
+                return one(list_of(one(tuple_of([self._elements(types) for types in arguments]))))
+            case "type", 1:
+                return frozenset(class_of(value) for value in arguments[0] if isinstance(value, Instance))
+            case "getattr", (2 | 3):
+                names = map(str, literals(arguments[1]))
+                members = [self.evaluator.member(value, name).types for name in names for value in arguments[0]]
+                return union([*members, *arguments[2:]])
+        return None
+
+    def _elements(self, types: Types) -> Types:
         return union(map(self.evaluator.elements, types))
+
+    def _call_all(self, functions: Types, arguments: Sequence[Types]) -> Types:
+        return union(self.evaluator.call_with(value, arguments) for value in functions)
 
     def _keyword_dict(self, file: FileScope, nodes: Sequence[int]) -> Type:
         labelled = [expr for part in nodes if isinstance(expr := file.exprs[part], LabelledExpr)]
@@ -411,25 +416,23 @@ class PythonResolver(LanguageResolver):
             return super().apply_type_arguments(value, file, parts)
         named = self.evaluator.named_type
         last = value.name.rpartition(".")[2]
-        if last in _TRANSPARENT:
-            return union(named(file, part) for part in (parts[:1] if last == "Annotated" else parts))
-        if last in ("Type", "type"):
-            return frozenset(
-                ClassType(held.path, held.definition)
-                for part in parts
-                for held in named(file, part)
-                if isinstance(held, Instance)
-            )
-        if last in _MAPPINGS and len(parts) > 1:
-            return one(dict_of({}, named(file, parts[1])))
-        if last in ("Tuple", "tuple") and parts:
-            is_variadic = len(parts) > 1 and isinstance(file.exprs[parts[-1]], UnknownExpr)
-            if is_variadic:
-                return one(list_of(named(file, parts[0])))
-            return one(tuple_of([named(file, part) for part in parts]))
-        if last in ("Awaitable", "Coroutine") and parts:
-            return named(file, parts[-1])
-        return one(list_of(named(file, parts[0]))) if last in _COLLECTIONS and parts else NOTHING
+        kind = read_stubs("python").represented_by.get(last)
+        types = [named(file, part) for part in parts] if kind is not None else []
+        match kind:
+            case "transparent":
+                return union(types[:1] if last == "Annotated" else types)
+            case "type":
+                return frozenset(ClassType(*held[:2]) for held in union(types) if isinstance(held, Instance))
+            case "dict" if len(types) > 1:
+                return one(dict_of({}, types[1]))
+            case "tuple" if types:
+                is_variadic = len(parts) > 1 and isinstance(file.exprs[parts[-1]], UnknownExpr)
+                return one(list_of(types[0]) if is_variadic else tuple_of(types))
+            case "awaitable" if types:
+                return types[-1]
+            case "list" if types:
+                return one(list_of(types[0]))
+        return NOTHING
 
     def named_type(self, file: FileScope, node: int) -> Types:
         """A type in quotes."""
@@ -455,70 +458,3 @@ class PythonResolver(LanguageResolver):
 
 def _file_of(module: _PythonModule | None) -> list[Site]:
     return [module_site(module.path)] if isinstance(module, Module) else []
-
-
-# --- builtins: functions of the resolver and the argument types; None for a call with too few arguments
-
-_Builtin = Callable[[PythonResolver, Sequence[Types]], Types | None]
-
-
-def _first(arguments: Sequence[Types]) -> Types:
-    return arguments[0] if arguments else NOTHING
-
-
-def _list(resolver: PythonResolver, arguments: Sequence[Types]) -> Types:
-    return one(list_of(resolver.elements_of(_first(arguments))))
-
-
-def _enumerate(resolver: PythonResolver, arguments: Sequence[Types]) -> Types:
-    return one(list_of(one(tuple_of([NOTHING, resolver.elements_of(_first(arguments))]))))
-
-
-def _zip(resolver: PythonResolver, arguments: Sequence[Types]) -> Types:
-    return one(list_of(one(tuple_of([resolver.elements_of(types) for types in arguments]))))
-
-
-def _next(resolver: PythonResolver, arguments: Sequence[Types]) -> Types:
-    return resolver.elements_of(_first(arguments))
-
-
-def _filter(resolver: PythonResolver, arguments: Sequence[Types]) -> Types | None:
-    return one(list_of(resolver.elements_of(arguments[1]))) if len(arguments) > 1 else None
-
-
-def _map(resolver: PythonResolver, arguments: Sequence[Types]) -> Types | None:
-    if len(arguments) < 2:
-        return None
-    items = resolver.elements_of(arguments[1])
-    return one(list_of(union(resolver.evaluator.call_with(value, [items]) for value in arguments[0])))
-
-
-def _type(resolver: PythonResolver, arguments: Sequence[Types]) -> Types | None:
-    if len(arguments) != 1:
-        return None
-    return frozenset(class_of(value) for value in arguments[0] if isinstance(value, Instance))
-
-
-def _getattr(resolver: PythonResolver, arguments: Sequence[Types]) -> Types | None:
-    if len(arguments) < 2:
-        return None
-    names = literals(arguments[1])
-    found = union(resolver.evaluator.member(value, str(name)).types for value in arguments[0] for name in names)
-    return found | (arguments[2] if len(arguments) > 2 else NOTHING)
-
-
-def _identity(resolver: PythonResolver, arguments: Sequence[Types]) -> Types:
-    return _first(arguments)
-
-
-_BUILTINS: Mapping[str, _Builtin] = {
-    **dict.fromkeys(("list", "tuple", "set", "frozenset", "sorted", "reversed", "iter"), _list),
-    **dict.fromkeys(("next", "anext", "min", "max"), _next),
-    **dict.fromkeys(("staticmethod", "classmethod", "property"), _identity),
-    "enumerate": _enumerate,
-    "zip": _zip,
-    "filter": _filter,
-    "map": _map,
-    "type": _type,
-    "getattr": _getattr,
-}

@@ -20,7 +20,6 @@ from codeplane.index.resolve.types import (
     ClassType,
     ContainerMethod,
     External,
-    Function,
     Instance,
     LibraryType,
     ListType,
@@ -46,6 +45,7 @@ from codeplane.languages.rust.resolver_modules import Crates
 _SEPARATOR = re.compile(r"\.|::")
 _LANGUAGES = frozenset({"rust"})
 _MAX_NESTING = 50
+_WRAPPERS = frozenset({"Option", "Result"})
 
 
 class _Lookup(NamedTuple):
@@ -421,7 +421,7 @@ class RustResolver(RustMembers):
         expr = file.exprs[step.type]
         variant = expr.name if isinstance(expr, ir.NameExpr | ir.MemberExpr) else ""
         position = {"Some": 0, "Ok": 0, "Err": 1}.get(variant)
-        if isinstance(value, LibraryType) and value.name in library.WRAPPERS and position is not None:
+        if isinstance(value, LibraryType) and value.name in _WRAPPERS and position is not None:
             return value.arguments[position] if position < len(value.arguments) else NOTHING
         return TOP if isinstance(value, Top) and position == 0 else NOTHING
 
@@ -432,32 +432,27 @@ class RustResolver(RustMembers):
             result = call_function(self.evaluator, callee, file, arguments_of(file, node))
             return self.substitute_receiver(callee, result)
         if isinstance(callee, ContainerMethod):
-            return self._call_container(callee, argument_types(self.evaluator, file, node))
+            arguments = argument_types(self.evaluator, file, node)
+            return library.call_method(self.evaluator, callee.container, plain(callee.name), arguments)
         if isinstance(callee, External):
             return self._call_external(callee.name, argument_types(self.evaluator, file, node))
         return one(callee) if isinstance(callee, Instance) else None
 
-    def _call_container(self, callee: ContainerMethod, arguments: Sequence[Types]) -> Types | None:
-        functions = [value for types in arguments[:1] for value in types if isinstance(value, Function | ClassType)]
-        called = union(self.evaluator.call_with(value, []) for value in functions)
-        return library.call(callee.container, plain(callee.name), arguments, called)
-
     def _call_external(self, name: str, arguments: Sequence[Types]) -> Types:
         *before, last = _SEPARATOR.split(name)
+        known = library.call_function(last, arguments)
+        if known is not None:
+            return known
         first = arguments[0] if arguments else NOTHING
-        if last == "Some":
-            return library.make("Option", [first])
-        if last in ("Ok", "Err"):
-            return library.make("Result", [first, NOTHING] if last == "Ok" else [NOTHING, first])
-        kind = library.kind_of(before[-1]) if before and last in ("new", "from", "pin") else None
-        if kind == "Vec" or kind in library.MAPS:
-            return frozenset(value for value in first if isinstance(value, ListType))
-        return library.make(kind, [first]) if kind is not None else NOTHING
+        kind = library.stubs().represented_by.get(before[-1]) if before and last in ("new", "from", "pin") else None
+        if kind is None or kind == "Vec" or kind.endswith("Map"):
+            return frozenset(value for value in first if isinstance(value, ListType)) if kind is not None else NOTHING
+        return library.make(kind, [first])
 
     def apply_type_arguments(self, value: ClassType | External, file: FileScope, parts: Sequence[int]) -> Types:
         if isinstance(value, ClassType):
             return super().apply_type_arguments(value, file, parts)
-        kind = library.kind_of(_SEPARATOR.split(value.name)[-1])
+        kind = library.stubs().represented_by.get(_SEPARATOR.split(value.name)[-1])
         if kind is None:
             return NOTHING
         arguments = []

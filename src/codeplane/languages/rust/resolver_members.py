@@ -174,8 +174,7 @@ class RustMembers(LanguageResolver):
             types = self.evaluator.named_type(file, fields[int(text)]) if int(text) < len(fields) else NOTHING
             return Member((), substitute(types, self.type_arguments(receiver, file, receiver.definition)))
         sites = self._lookup(receiver, text, is_called=name != text, seen=frozenset())
-        is_factory = text in library.FACTORIES or text in library.FALLIBLE_FACTORIES
-        if not sites and isinstance(receiver, ClassType) and is_factory:
+        if not sites and isinstance(receiver, ClassType) and library.is_factory(text):
             return Member((), one(ContainerMethod(receiver, text)))
         if sites is not None:
             return self._member_at(sites, receiver)
@@ -201,7 +200,7 @@ class RustMembers(LanguageResolver):
 
     def _member_of_library(self, receiver: LibraryType, name: str, seen: frozenset[Type]) -> Member:
         text = plain(name)
-        if receiver.name == "Box" and text not in library.POINTER_METHODS:
+        if receiver.name == "Box" and not library.is_pointer_method(text):
             found = self._member_of_all(receiver.arguments[0], name, seen)
             # A pointer may implement an external trait itself.
             return NO_MEMBER if any(map(self._is_of_external_trait, found.sites)) else found
