@@ -25,7 +25,7 @@ SECTIONS: Mapping[str, Mapping[str, CommandEntry]] = {
     "Find and read": {
         "search": CommandEntry("search", "Search code by words, name, text, regular expression or reference"),
         "read": CommandEntry("read", "Print a file, a range of lines or a symbol"),
-        "defs": CommandEntry("defs", "Find the definitions of a name"),
+        "defs": CommandEntry("navigation", "Find the definitions of a name"),
         "outline": CommandEntry("outline", "Show the definitions of a file as a tree, or one symbol with its members"),
         "map": CommandEntry(
             "map_repo", "Give an overview of the repository: directories, key files, entry points, tests"
@@ -33,12 +33,12 @@ SECTIONS: Mapping[str, Mapping[str, CommandEntry]] = {
         "ls": CommandEntry("list_files", "List the files and directories of PATH, with line and file counts"),
     },
     "Follow references": {
-        "refs": CommandEntry("refs", "Find the uses of a symbol"),
+        "refs": CommandEntry("navigation", "Find the uses of a symbol"),
         "calls": CommandEntry(
             "call_graph", "Find the callers of a symbol, or what it calls, each with its source line"
         ),
-        "imports": CommandEntry("imports", "Show the files that a file imports, and the files that import it"),
-        "unused": CommandEntry("unused", "List definitions without a known use, at or under PATH"),
+        "imports": CommandEntry("navigation", "Show the files that a file imports, and the files that import it"),
+        "unused": CommandEntry("navigation", "List definitions without a known use, at or under PATH"),
     },
     "Change files": {
         "rename": CommandEntry("rename", "Rename SYMBOL everywhere, with overrides, imports and keyword arguments"),
@@ -59,8 +59,12 @@ SECTIONS: Mapping[str, Mapping[str, CommandEntry]] = {
         "init": CommandEntry("manage_index", "Create the index, or bring it up to date"),
         "status": CommandEntry("status", "Show the state of the index and of the server"),
         "clear": CommandEntry("clear", "Remove the index; source files are never touched"),
-        "units": CommandEntry("units", "List build units (packages, crates, modules), or show which one owns a file"),
-        "roles": CommandEntry("roles", "Count files by role, such as source or test; or explain the role of one file"),
+        "units": CommandEntry(
+            "navigation", "List build units (packages, crates, modules), or show which one owns a file"
+        ),
+        "roles": CommandEntry(
+            "navigation", "Count files by role, such as source or test; or explain the role of one file"
+        ),
         "languages": CommandEntry("languages", "List the supported languages"),
     },
     "Maintenance": {
