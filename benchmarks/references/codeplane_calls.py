@@ -17,6 +17,7 @@ from typing import Any
 
 from benchmarks.references.codeplane_references import Ours
 
+_SURE = ("proven", "strong")
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -35,7 +36,7 @@ def edges(tree: Path) -> dict[str, list[str]]:
                 for node in graph["nodes"]
                 if "outside" in node or node["symbol_ref"] not in nodes
             }
-            found |= {(edge["caller"], edge["callee"]) for edge in graph["edges"]}
+            found |= {(edge["caller"], edge["callee"]) for edge in graph["edges"] if edge["tier"] in _SURE}
     finally:
         ours.close()
     classes = {name for name, node in nodes.items() if node.get("kind") == "class"}

@@ -270,3 +270,21 @@ def test_external_callees_are_named(lambdas: Server) -> None:
 
     assert externals("work") == ["builtins.len", "json.dumps"]
     assert externals("run.py") == ["builtins.print"]
+
+
+def test_a_base_is_called_only_if_the_order_of_bases_allows_it(tmp_path: Path) -> None:
+    text = (
+        "class Top:\n    def run(self): ...\n\n\nclass Left(Top): ...\n\n\n"
+        "class Right(Top):\n    def run(self): ...\n\n\nclass Both(Left, Right): ...\n\n\n"
+        "class Other:\n    def run(self): ...\n\n\nclass Pair(Right, Other): ...\n\n\nBoth().run()\n"
+    )
+    with serving(make_repository(tmp_path / "repo", {"m.py": text})) as server:
+
+        def callers(symbol: str) -> list[tuple[str, str]]:
+            envelope = server.call("call_graph", {"symbol": symbol, "direction": "callers"})
+            return [(edge["caller"], edge["tier"]) for edge in envelope["result"]["edges"]]
+
+        assert callers("Right.run") == [("m.py:1", "strong")]
+        assert callers("Top.run") == []
+        # Nothing tells which base comes first.
+        assert callers("Other.run") == [("m.py:1", "anchored")]

@@ -140,6 +140,8 @@ register_parts(
         "decorated": "the decorators @decorator of @definition",
         "narrow": "a test that @to is of @type",
         "region": "the part of the source in which @name is of @type",
+        "settled": "an assignment of @name that later statements of its scope can rely on",
+        "settled.item": "such an assignment of an item of @name",
         "documented": "a comment that declares types of @definition or @to, if the source declares none",
         "adds": "the scope with this span adds members and bases to the type @of",
         "fields": "unnamed parts of the definition with this span",

@@ -57,6 +57,8 @@ Flows:
     @documented @to            or of a variable; they count where the source declares none
     @adds @of @base*           the scope with this span adds members and bases to a type
     @fields @type*             positional fields of the definition with this span
+    @settled @name             an assignment that has run when later statements of its scope run, and replaces the value
+                               of the name; @settled.item replaces an item of its container
     @opens @definition         the scope with this span is the body of the definition with the other
 """
 
@@ -81,6 +83,7 @@ from codeplane.facts.flow_captures import (
     read_matches,
 )
 from codeplane.facts.flow_exprs import ALWAYS_BUILT, NEEDS_SCOPE, ExprBuilder, Identifiers, Span
+from codeplane.facts.flow_windows import find_windows
 from codeplane.facts.ir import ExprKind, FlowKind, PackedFlow
 from codeplane.facts.scopes import ScopeTree, locate
 from codeplane.languages.spec import Language
@@ -158,7 +161,9 @@ class _FlowBuilder:
         params = list(dict(self._params).values())
         owners = sorted(self._owners().union(self._bodies))
         flows = sorted(self._flows)
-        return PackedFlow(exprs.nodes, exprs.lists, exprs.texts, flows, params, owners, calls, sorted(exprs.ambient))
+        windows = find_windows(self._captures.flows, exprs, self._identifiers, flows, self._tree)
+        ambient = sorted(exprs.ambient)
+        return PackedFlow(exprs.nodes, exprs.lists, exprs.texts, flows, params, owners, calls, ambient, windows)
 
     def _owners(self) -> set[tuple[int, int]]:
         """Scopes with the definitions that they are the bodies of."""
@@ -373,7 +378,7 @@ FLOW_CAPTURES: Mapping[str, Callable[[_FlowBuilder, FlowMatch], None]] = {
     **dict.fromkeys(OUT_KINDS, _FlowBuilder._out),
     **dict.fromkeys(RUN_KINDS, _FlowBuilder._runs),
     **dict.fromkeys(PARAM_KINDS, _FlowBuilder._param),
-    **dict.fromkeys(("documented", "region", "opens"), _FlowBuilder._no_flow),
+    **dict.fromkeys(("documented", "region", "opens", "settled", "settled.item"), _FlowBuilder._no_flow),
     "assign": _FlowBuilder._assign,
     "returns": _FlowBuilder._returns,
     "defines": _FlowBuilder._defines,

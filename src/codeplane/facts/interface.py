@@ -1,7 +1,7 @@
 """Digest of the interface of a file: while it is unchanged, names that other files resolve through it are too.
 
-The inside of a function counts as far as it affects what the function returns, stores or has as defaults. Positions and
-the order of statements do not count.
+The inside of a function counts as far as it affects what the function returns, stores or has as defaults. Positions do
+not count, and the order of statements counts only among assignments of a name whose reads see some of them.
 """
 
 from __future__ import annotations
@@ -213,9 +213,41 @@ class _Interface:
     def _spell(self, node: int) -> str:
         kind, a, b, _ = self._flow.nodes[node]
         if kind == ExprKind.NAME:
-            return f"n{self._flow.texts[b]}:{self._bound(a - 1) if a else ''}"
+            return f"n{self._flow.texts[b]}:{self._bound(a - 1) if a else ''}{self._window(node)}"
         told = [self._number(field, number) for field, number in zip(_FIELDS[kind], (a, b), strict=False)]
         return _short(f"{kind}({' '.join(told)})")
+
+    def _window(self, node: int) -> str:
+        """Return the number of an assigned name in the order of its binding, or those that a read can see."""
+        if node in self._order:
+            return f"#{self._order[node]}"
+        window = self._windows.get(node)
+        if window is None:
+            return ""
+        visible, items = ([self._order.get(target, "") for target in self._flow.lists[number]] for number in window)
+        return f"{visible}{items}"
+
+    @cached_property
+    def _windows(self) -> dict[int, tuple[int, int]]:
+        return {node: (visible, items) for node, visible, items in self._flow.windows}
+
+    @cached_property
+    def _order(self) -> dict[int, int]:
+        """Names that are assigned to, numbered in source order within each binding whose order counts."""
+        nodes = self._flow.nodes
+        ordered = {nodes[node][1] for node in self._windows}
+        targets = {
+            (nodes[node][1], nodes[node][3], node)
+            for kind, to, _ in (self._flow.into if ordered else ())
+            if kind in _INTO_PLACES
+            for node, _ in self._name_nodes(to, "")
+            if nodes[node][1] in ordered
+        }
+        counts: dict[int, int] = {}
+        found: dict[int, int] = {}
+        for bind, _, node in sorted(targets):
+            found[node] = counts[bind] = counts.get(bind, -1) + 1
+        return found
 
     def _number(self, field: _Field, number: int) -> str:
         if field is _Field.NODE:
@@ -252,22 +284,23 @@ class _Interface:
         found: dict[int, list[tuple[int, str, int]]] = {}
         for kind, to, value in self._flow.into:
             if kind in _INTO_PLACES:
-                for bind, way in self._names_in(to, ""):
-                    found.setdefault(bind, []).append((kind, way, value))
+                for node, way in self._name_nodes(to, ""):
+                    bind = self._flow.nodes[node][1] - 1
+                    found.setdefault(bind, []).append((kind, f"{way}{self._window(node)}", value))
         return found
 
-    def _names_in(self, node: int, way: str) -> Iterator[tuple[int, str]]:
-        """Yield the bindings of a pattern, each with the path to its part of the value."""
+    def _name_nodes(self, node: int, way: str) -> Iterator[tuple[int, str]]:
+        """Yield the names that a pattern binds, each with the path to its part of the value."""
         kind, a, b, _ = self._flow.nodes[node]
         if kind == ExprKind.NAME and a:
-            yield a - 1, way
+            yield node, way
         elif kind == ExprKind.PAIR:
-            yield from self._names_in(b, f"{way}.{self._text(a)}")
+            yield from self._name_nodes(b, f"{way}.{self._text(a)}")
         elif kind in _PATTERNS or kind == ExprKind.PATTERN:
             for place, part in enumerate(self._flow.lists[b if kind == ExprKind.PATTERN else a]):
-                yield from self._names_in(part, way if kind in (ExprKind.DICT, ExprKind.UNION) else f"{way}.{place}")
+                yield from self._name_nodes(part, way if kind in (ExprKind.DICT, ExprKind.UNION) else f"{way}.{place}")
         elif kind in (ExprKind.INDEX, ExprKind.PAREN, ExprKind.SPLAT, ExprKind.LABELLED):
-            yield from self._names_in(a, way if kind == ExprKind.PAREN else f"{way}.{kind}")
+            yield from self._name_nodes(a, way if kind == ExprKind.PAREN else f"{way}.{kind}")
 
 
 def _short(text: str) -> str:

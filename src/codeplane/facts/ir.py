@@ -134,6 +134,9 @@ class PackedFlow(NamedTuple):
     """(node, scope, usage) of names that are looked up by their position: possible inherited members, in languages
     that name these without a receiver, and names that the file does not bind, where the language looks those up by
     scope"""
+    windows: Sequence[Sequence[int]] = ()
+    """(node of a name, list of targets, list of targets) for reads that see only some of the assigned values: names
+    that are assigned what it can see, 0 for parameters; and items of its container that were certainly put last"""
 
 
 NO_FLOW = PackedFlow()

@@ -15,7 +15,7 @@ import orjson
 from codeplane.facts.ir import NO_FLOW, PackedFlow
 from codeplane.facts.model import Facts, Reexport
 
-SUMMARY_VERSION = "2"
+SUMMARY_VERSION = "3"
 
 _LEVEL = 1
 

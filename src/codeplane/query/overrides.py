@@ -6,7 +6,7 @@ none, TypeScript interfaces) are compared by their members in `structural`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from codeplane.base.paths import parent
@@ -118,12 +118,13 @@ def list_overridden(snapshot: Snapshot, symbol: Symbol) -> OverriddenMembers:
     possible: dict[int, Symbol] = {}
     is_open = False
     if owner is not None and language not in _BY_MEMBER:
-        above, is_open = _inherited(snapshot, owner, symbol)
+        above, beside, is_open = _inherited(snapshot, owner, symbol)
         members |= {member.number: member for member in above}
+        possible |= {member.number: member for member in beside if member.number not in members}
     if owner is not None:
         certain, maybe = list_satisfied_members(snapshot, language, owner, symbol, bool(members))
         members |= {member.number: member for member in certain}
-        possible = {member.number: member for member in maybe if member.number not in members}
+        possible |= {member.number: member for member in maybe if member.number not in members}
     elif language in TYPESCRIPT:
         possible = {member.number: member for member in list_literal_candidates(snapshot, symbol)}
     members.pop(symbol.number, None)
@@ -172,22 +173,38 @@ def list_redeclarations(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
     return [*family.overrides, *family.overridden_by] if family is not None else []
 
 
-def _inherited(snapshot: Snapshot, owner: Symbol, symbol: Symbol) -> tuple[list[Symbol], bool]:
+def _inherited(snapshot: Snapshot, owner: Symbol, symbol: Symbol) -> tuple[list[Symbol], list[Symbol], bool]:
+    """Return members of bases, and those beside the class: of another base of a derived class without the member.
+
+    A derived class may implement an interface by an inherited member. Of two classes only the one that comes first in
+    the method resolution order has its member run, never a base of the other.
+    """
     language = _language(snapshot, symbol)
     parts = list_parts(snapshot, owner)
     above, is_open = _hierarchy(snapshot, parts, up=True)
-    # A derived class may combine the inherited member with an interface.
-    for number in _hierarchy(snapshot, parts, up=False)[0][:MAX_DERIVED]:
+    below = _hierarchy(snapshot, parts, up=False)[0]
+    beside: list[int] = []
+    for number in below[:MAX_DERIVED]:
         if not list_members(snapshot, number, symbol.name):
-            above += [other for other in list_hierarchy(snapshot, number, up=True)[0] if other not in above]
+            beside += list_hierarchy(snapshot, number, up=True)[0]
     own = {part.number for part in parts}
+    members = _members_of(snapshot, language, [number for number in above if number not in own], symbol)
+    others = [number for number in dict.fromkeys(beside) if number not in own.union(above, below)]
+    classes = find_symbols(snapshot, others)
+    plain = {number for number in others if number in classes and classes[number].kind == "class"}
+    members += _members_of(snapshot, language, [number for number in others if number not in plain], symbol)
+    return members, _members_of(snapshot, language, [number for number in others if number in plain], symbol), is_open
+
+
+def _members_of(snapshot: Snapshot, language: str, classes: Sequence[int], symbol: Symbol) -> list[Symbol]:
+    """Return the members of classes that a member overrides or implements."""
     found = [
         member
-        for number in _parts_of_all(snapshot, [number for number in above if number not in own], language)
+        for number in _parts_of_all(snapshot, classes, language)
         for member in list_members(snapshot, number, symbol.name)
         if _same_arity(language, member, symbol)
     ]
-    return [member for member in found if _is_dispatched(language, member, symbol)], is_open
+    return [member for member in found if _is_dispatched(language, member, symbol)]
 
 
 def _hierarchy(snapshot: Snapshot, parts: Iterable[Symbol], *, up: bool) -> tuple[list[int], bool]:

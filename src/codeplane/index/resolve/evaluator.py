@@ -188,6 +188,8 @@ class Evaluator:
         expr = file.exprs[node]
         if isinstance(expr, ir.NameExpr):
             if expr.binding is not None and node not in file.ambient:
+                if node in file.windows:
+                    return self.query(Query(QueryKind.NODE, file.path, node))
                 return self.query(Query(QueryKind.BINDING, file.path, expr.binding))
         elif isinstance(expr, ir.UnknownExpr | ir.StringExpr | ir.LiteralExpr | ir.FunctionExpr):
             return self._infer(file, expr, node=node)
@@ -258,7 +260,7 @@ class Evaluator:
             case ir.NameExpr():
                 if node in file.ambient or expr.binding is None:
                     return resolver.name_types(file, node)
-                return self.query(Query(QueryKind.BINDING, file.path, expr.binding))
+                return self._name_types(file, expr.binding, node)
             case ir.MemberExpr():
                 return self.member_of_expr(file, expr.receiver, expr.name).types
             case ir.CallExpr():
@@ -304,6 +306,14 @@ class Evaluator:
         return containers.elements(self, value)
 
     # --- names
+
+    def _name_types(self, file: FileScope, bind: int, node: int) -> Types:
+        row = file.binds[bind]
+        if node in file.windows and not file.imports_in(row.scope, row.name, self.resolver(file).traits.dotted_imports):
+            kinds = {file.defs[number].kind for number in file.defs_in.get((row.scope, row.name), ())}
+            if not kinds & (CALLABLES | self.resolver(file).traits.class_kinds | _VALUE_KINDS):
+                return inflows.types_in_window(self, file, bind, node)
+        return self.query(Query(QueryKind.BINDING, file.path, bind))
 
     def _binding_types(self, file: FileScope, bind: int) -> Types:
         row = file.binds[bind]

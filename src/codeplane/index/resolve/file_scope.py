@@ -46,6 +46,8 @@ class FileScope:
         self.flows = decode_flows(flow)
         self.ambient = {node: (scope, usage) for node, scope, usage in flow.ambient}
         """Names that are looked up by their position: node -> scope, usage."""
+        self.windows = {node: (flow.lists[seen], flow.lists[put]) for node, seen, put in flow.windows}
+        """Names that see only some of the values of their binding: node -> targets, items that were put last."""
         self._owners: dict[int, int] = dict(flow.owners)  # type: ignore[arg-type]
         self.body = {definition: scope for scope, definition in flow.owners}
         """Definition -> the scope of its body."""

@@ -48,6 +48,8 @@ class Inflow(NamedTuple):
     """Path to the part of the source that is assigned."""
     container: int | None = None
     """Node of the IndexExpr whose container the value is put into."""
+    target: int = 0
+    """Node of the binding or member."""
 
     def is_whole(self, kind: FlowKind) -> bool:
         """True for a flow of this kind that is neither destructured nor put into a container."""
@@ -65,7 +67,9 @@ def _targets(exprs: Sequence[Expr], node: int, kind: FlowKind, source: int) -> I
             for number, part in enumerate(parts):
                 yield from _parts(exprs, part, kind, source, (number,))
         case IndexExpr(value):
-            yield value, Inflow(kind, source, container=node)
+            while isinstance(inner := exprs[value], IndexExpr):
+                value = inner.value
+            yield value, Inflow(kind, source, container=node, target=value)
         case ParenExpr(value):
             yield from _targets(exprs, value, kind, source)
         case UnionExpr(parts):
@@ -74,7 +78,7 @@ def _targets(exprs: Sequence[Expr], node: int, kind: FlowKind, source: int) -> I
         case PatternExpr() | DictExpr():
             yield from _parts(exprs, node, kind, source, ())
         case _:
-            yield node, Inflow(kind, source)
+            yield node, Inflow(kind, source, target=node)
 
 
 def _parts(
@@ -110,7 +114,7 @@ def _parts(
         case IndexExpr() | UnknownExpr():
             return
         case _:
-            yield node, Inflow(kind, source, steps)
+            yield node, Inflow(kind, source, steps, target=node)
 
 
 def _entries(

@@ -14,6 +14,7 @@ from codeplane.index.resolve.types import (
     NOTHING,
     TOP,
     ClassType,
+    DictType,
     External,
     Instance,
     ListType,
@@ -50,15 +51,59 @@ def inflow_types(evaluator: Evaluator, file: FileScope, inflows: Sequence[Inflow
     return found
 
 
+def types_in_window(evaluator: Evaluator, file: FileScope, bind: int, node: int) -> Types:
+    """Types of a name at a place that sees only some of the values of its binding."""
+    visible, items = file.windows[node]
+    known = file.into_bind(bind)
+    seen = [inflow for inflow in known if inflow.kind is FlowKind.DECLARE or inflow.target in visible]
+    found = inflow_types(evaluator, file, seen)
+    if 0 in visible:
+        found |= param_types(evaluator, file, bind)
+    for target in items:
+        for inflow in known:
+            if inflow.target == target and inflow.container is not None:
+                types = _source_types(evaluator, file, inflow.kind, inflow.source)
+                found = _put(found, _key_path(evaluator, file, inflow.container), types)
+    return found
+
+
+def _put(container: Types, path: Sequence[Sequence[str | int]], types: Types) -> Types:
+    """Replace an item of dicts; without one key, and in other containers, it is one more."""
+    dicts = [value for value in container if isinstance(value, DictType)]
+    if len(path[0]) != 1 or not dicts:
+        return container | _wrap(path, types)
+    (key,) = path[0]
+    found: set[Type] = set(container.difference(dicts))
+    for value in dicts:
+        entries = dict(value.entries)
+        entries[key] = _put(entries.get(key, NOTHING), path[1:], types) if len(path) > 1 else types
+        found.add(dict_of(entries, value.rest))
+    return frozenset(found)
+
+
+def _wrap(path: Sequence[Sequence[str | int]], types: Types) -> Types:
+    """Containers with an item under a path of keys."""
+    for keys in reversed(path):
+        if keys:
+            types = one(dict_of(dict.fromkeys(keys, types), NOTHING))
+        else:
+            types = frozenset({dict_of({}, types), list_of(types)})
+    return types
+
+
+def _key_path(evaluator: Evaluator, file: FileScope, node: int) -> list[list[str | int]]:
+    """Literal keys of an item, the outermost container first."""
+    path: list[list[str | int]] = []
+    while isinstance(expr := file.exprs[node], ir.IndexExpr):
+        path.insert(0, [key for part in expr.keys for key in literals(evaluator.infer(file, part))])
+        node = expr.value
+    return path
+
+
 def _flow(evaluator: Evaluator, file: FileScope, inflow: Inflow) -> Types:
     types = _source_types(evaluator, file, inflow.kind, inflow.source)
     if inflow.container is not None:
-        target = file.exprs[inflow.container]
-        nodes = target.keys if isinstance(target, ir.IndexExpr) else ()
-        keys = [key for node in nodes for key in literals(evaluator.infer(file, node))]
-        if keys:
-            return one(dict_of(dict.fromkeys(keys, types), NOTHING))
-        return frozenset({dict_of({}, types), list_of(types)})
+        return _wrap(_key_path(evaluator, file, inflow.container), types)
     for step in inflow.steps:
         if not isinstance(step, int):
             pattern = FieldPattern(file.path, step)

@@ -35,6 +35,12 @@
 ; where they go
 (assignment left: (_) @to type: (_)? @type right: (_)? @from) @assign
 (named_expression name: (_) @to value: (_) @from) @assign
+(module (expression_statement (assignment left: (identifier) @name right: (_)) @settled))
+(module (expression_statement (assignment left: (subscript value: (identifier) @name)) @settled.item))
+(module (expression_statement (assignment left: (subscript value: (subscript value: (identifier) @name))) @settled.item))
+(function_definition body: (block (expression_statement (assignment left: (identifier) @name right: (_)) @settled)))
+(function_definition
+  body: (block (expression_statement (assignment left: (subscript value: (identifier) @name)) @settled.item)))
 (for_statement left: (_) @to right: (_) @from) @for
 (for_in_clause left: (_) @to right: (_) @from) @for
 (with_item value: (as_pattern . (_) @from alias: (as_pattern_target (_) @to))) @with
