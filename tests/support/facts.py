@@ -20,7 +20,7 @@ from codeplane.facts.extract import extract
 from codeplane.facts.model import Bind, Def, Extraction, Facts, Import, Ref, ReferenceRole, Scope, Target, Usage
 from codeplane.languages.registry import detect
 
-_CARET = re.compile(r"^\s*(?:\"?#|//|--|<!--|/\*)?\s*(\^+)\s+(\S.*?)\s*(?:-->|\*/|(?:\\n)?\",?)?$")
+_CARET = re.compile(r"^\s*(?:\"?#|//|--|<!--|/\*|\(\*)?\s*(\^+)\s+(\S.*?)\s*(?:-->|\*/|\*\)|(?:\\n)?\",?)?$")
 
 
 class Claim(NamedTuple):

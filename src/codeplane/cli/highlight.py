@@ -12,7 +12,7 @@ from collections.abc import Callable
 from codeplane.base.paths import basename
 from codeplane.cli.terminal import Style
 
-_HASH = "py pyi rb sh bash zsh yaml yml toml mk cfg ini conf r ex exs pl"
+_HASH = "py pyi rb sh bash zsh yaml yml toml mk cfg ini conf r ex exs pl jl ps1 psm1 bzl star bazel"
 _SLASH = "c h cc cpp cxx hpp hh java js jsx mjs cjs ts tsx go rs cs kt kts swift scala php dart zig proto gradle groovy"
 _DASH = "sql lua hs elm"
 _NAMES = {"makefile": "#", "dockerfile": "#", "justfile": "#", "rakefile": "#", "gemfile": "#"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from codeplane.languages.registry import detect, languages, text_families
@@ -30,9 +31,9 @@ class Support(NamedTuple):
         return (*self.extensions, *self.filenames)
 
 
-def supported() -> list[Support]:
-    """Return every language with a folder, by name."""
-    versions = grammar_versions()
+def supported(versions: Mapping[str, str] | None = None) -> list[Support]:
+    """Return every language with a folder, by name; with the installed versions of the grammars, if not with others."""
+    versions = grammar_versions() if versions is None else versions
     return [
         Support(
             language.name,
@@ -40,7 +41,9 @@ def supported() -> list[Support]:
             language.coverage,
             language.extensions,
             (*language.filenames, *(f"{prefix}*" for prefix in language.name_prefixes)),
-            f"{language.distribution} {versions[language.distribution]}" if language.distribution else "",
+            f"{language.distribution} {versions.get(language.distribution, 'missing')}"
+            if language.distribution
+            else "",
         )
         for language in languages()
     ]

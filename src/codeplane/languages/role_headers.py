@@ -62,7 +62,8 @@ _BY_STYLE: tuple[tuple[_Style, str], ...] = (
     (
         _HASH,
         ".py .pyi .pyx .pxd .rb .rake .gemspec .sh .bash .zsh .fish .pl .pm .t .yaml .yml .toml .r .jl .ex .exs .tf"
-        " .hcl .nix .mk .mak .cmake .properties .conf .graphql .gql .ps1 .psm1 .nim .cr .tcl .awk .dockerfile .txt .am",
+        " .hcl .nix .mk .mak .cmake .properties .conf .graphql .gql .ps1 .psm1 .nim .cr .tcl .awk .dockerfile .txt"
+        " .am .bzl .star .bazel",
     ),
     (_MARKUP, ".html .htm .xhtml .xml .svg .xsd .wsdl .xaml .resx .plist .csproj .md .markdown .vue .svelte"),
     (_DASHES, ".sql .lua .luau .hs .elm .purs .adb .ads .vhd .vhdl"),

@@ -22,16 +22,11 @@ class TextLanguage(NamedTuple):
 
 LANGUAGES = (
     TextLanguage("clojure", (".clj", ".cljs", ".cljc"), ("clj",), (".edn",)),
-    TextLanguage("dart", (".dart",)),
     TextLanguage("erlang", (".erl", ".hrl"), ("erl",)),
     TextLanguage("fsharp", (".fs", ".fsi", ".fsx"), ("f#", "fs")),
     TextLanguage("groovy", (".groovy",), ("gradle",), (".gradle",)),
-    TextLanguage("julia", (".jl",), ("jl",)),
     TextLanguage("nim", (".nim",)),
-    TextLanguage("objective-c", (".m", ".mm"), ("objc", "obj-c")),
-    TextLanguage("ocaml", (".ml", ".mli"), ("ml",)),
     TextLanguage("perl", (".pl", ".pm", ".t"), ("pl",)),
-    TextLanguage("powershell", (".ps1", ".psm1"), ("ps1",), (".psd1",)),
     TextLanguage("r", (".r",), (), (".rmd",)),
     TextLanguage("xml", (), (), (".xml", ".xsd", ".xsl")),
 )
@@ -43,17 +38,14 @@ MORE_CODE_EXTENSIONS = (".cr", ".l", ".tcl", ".vb", ".y", ".zsh")
 ROLES = RolePatterns(
     tests=(
         ("**/*_spec.cr", r".+_spec\.cr"),
-        ("**/*_test.dart", r".+_test\.dart"),
         ("**/*_test.clj", r".+_test\.clj[cs]?"),
-        ("**/*_test.ml", r".+_test\.ml"),
         ("**/*_test.nim", r".+_test\.nim"),
         ("**/*Tests.fs", r".+Tests?\.(?:fs|vb)"),
-        ("**/*Tests.m", r".+Tests?\.mm?"),
         ("**/*_SUITE.erl", r".+_(?:SUITE|tests)\.erl"),
-        ("**/test-*.R", r"test[-_].+\.[Rr]|runtests\.jl|test_.+\.(?:ml|nim|jl)"),
+        ("**/test-*.R", r"test[-_].+\.[Rr]|test_.+\.nim"),
         ("**/*.bats", r".+\.(?:bats|t|feature)"),
     ),
-    generated="*.generated.* *_generated.* zz_generated* *.g.dart *.freezed.dart *.lock",
+    generated="*.generated.* *_generated.* zz_generated* *.lock",
     build=(
         "Makefile makefile GNUmakefile CMakeLists.txt meson.build meson_options.txt SConstruct SConscript configure"
         " configure.ac configure.in Makefile.am Makefile.in BUILD BUILD.bazel WORKSPACE WORKSPACE.bazel MODULE.bazel"

@@ -1,0 +1,2 @@
+(identifier) @name
+(type_identifier) @type

@@ -1,0 +1,3 @@
+(identifier) @name
+(call_expression . (identifier) @call)
+(field_expression (identifier) @member .)

@@ -1,0 +1,4 @@
+(variable) @name
+(command_name) @call
+(type_identifier) @type
+(member_name) @member
