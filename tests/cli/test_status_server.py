@@ -24,6 +24,7 @@ RUNNING: Mapping[str, object] = {
     "clients": 3,
     "uptime_s": 75.2,
     "token": "hunter2",
+    "memory": {"resident_bytes": 120_000_000, "cached_text_bytes": 2_000_000, "open_snapshots": 3},
 }
 
 
@@ -54,6 +55,11 @@ def test_a_running_server_is_shown(at_home: Sandbox, capsys: pytest.CaptureFixtu
     assert server["running"] is True and (server["pid"], server["port"]) == (4711, 8099)
     assert "hunter2" not in text
     assert asked == [at_home.root, at_home.root]
+    assert "Memory" not in shown
+    assert show_status(Invocation(start=at_home.root), verbose=True, json=False, ask_server=ask) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    for row in (["resident", "120.0", "MB"], ["cached", "text", "2.0", "MB"], ["open", "snapshots", "3"]):
+        assert row in rows
 
 
 def test_missing_server_is_reported(at_home: Sandbox, capsys: pytest.CaptureFixture[str]) -> None:

@@ -81,6 +81,12 @@ class ParserPool:
         if not self._workers:
             self._workers.append(self._start())
 
+    def keep_one(self) -> None:
+        """Replace the workers of a large batch by a fresh one, which holds little memory."""
+        if len(self._workers) != 1:
+            self.close()
+            self.warm()
+
     def close(self) -> None:
         for worker in self._workers:
             worker.child.kill()

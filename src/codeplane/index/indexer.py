@@ -165,12 +165,11 @@ class Indexer:
         return self._scanner.directories(), self._tree.files.keys()
 
     def settle(self) -> None:
-        """Finish work that the last publish left in the background. Call it when idle."""
+        """Finish work that the last publish left in the background, and free its memory. Call it when idle."""
         if self.writer is not None:
             self.writer.settle()
-        if len(self.pool.pids) != 1:
-            self.pool.close()
-            self.pool.warm()
+        self._extraction_store.release()
+        self.pool.keep_one()
 
     def close(self) -> None:
         try:

@@ -63,16 +63,31 @@ class FileParser:
             self._cache.move_to_end(key)
         return outlined
 
+    def __len__(self) -> int:
+        return len(self._cache)
+
+    def drop_caches(self) -> None:
+        """Forget all outlines and end the worker, unless a file is being parsed."""
+        if self._lock.acquire(blocking=False):
+            try:
+                self._cache.clear()
+                self._close_pool()
+            finally:
+                self._lock.release()
+
     def close(self) -> None:
         """Close without waiting for a long parse; its worker ends with this process."""
         if not self._lock.acquire(timeout=_CLOSE_SECONDS):
             return
         try:
-            if self._pool is not None:
-                self._pool.close()
-                self._pool = None
+            self._close_pool()
         finally:
             self._lock.release()
+
+    def _close_pool(self) -> None:
+        if self._pool is not None:
+            self._pool.close()
+            self._pool = None
 
     def _parse(self, job: Job, options: IndexOptions) -> Parsed:
         with closing(ExtractionStore(options.user_state, options.extraction_cache_bytes)) as extractions:

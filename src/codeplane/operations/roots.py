@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -47,6 +48,21 @@ class OpenRoot:
     def parse(self, path: RepoPath) -> FileOutlineRows:
         """Return the definitions of one working tree file, without the index."""
         return parse_file(self.context, self.parser, path)
+
+    def drop_caches(self) -> None:
+        self.workspace.drop_snapshots()
+        self.finder.drop_caches()
+        self.maps.clear()
+        self.parser.drop_caches()
+
+    def cache_sizes(self) -> dict[str, int]:
+        """Return the size of each cache between calls: bytes, or a number of entries."""
+        return {
+            **self.finder.cache_sizes(),
+            "cached_maps": len(self.maps),
+            "cached_outlines": len(self.parser),
+            "open_snapshots": self.workspace.open_snapshots,
+        }
 
     def close(self, timeout: float = 5.0) -> None:
         self.workspace.close(timeout)
@@ -111,6 +127,17 @@ class Roots:
             with self._lock:
                 self._open.pop(root.path, None)
             root.close()
+
+    def drop_caches(self) -> None:
+        for root in list(self._open.values()):
+            root.drop_caches()
+
+    def cache_sizes(self) -> dict[str, int]:
+        """Return the sizes of the caches of all open roots together."""
+        total: Counter[str] = Counter()
+        for root in list(self._open.values()):
+            total.update(root.cache_sizes())
+        return dict(total)
 
     def close(self, timeout: float) -> None:
         """Close all roots concurrently."""

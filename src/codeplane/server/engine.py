@@ -25,6 +25,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.server.async_frames import read_frame
 from codeplane.server.client_session import MANY_CLIENTS, ONE_CLIENT, ActiveCall, ClientSession
 from codeplane.server.frames import PROTOCOL, Frame, WireError, is_own_peer
+from codeplane.server.idle_memory import IdleMemory
 from codeplane.server.loop_lag import LagMonitor
 from codeplane.server.reply_frames import (
     error_frame,
@@ -68,11 +69,15 @@ class EngineServer:
         self._started = time.monotonic()
         self._stopped: float | None = None
         self._lag = LagMonitor()
+        self._memory = IdleMemory(pipeline.drop_caches)
 
     async def serve(self, listener_path: Path, stop: asyncio.Event, seconds: float) -> None:
         server = await asyncio.start_unix_server(self._serve_client, str(listener_path), limit=1024 * 1024)
         listener_path.chmod(0o600)
-        watching = asyncio.ensure_future(self._lag.run())
+        watching = (
+            asyncio.ensure_future(self._lag.run()),
+            asyncio.ensure_future(self._memory.run(self._immediate_pool)),
+        )
         try:
             await stop.wait()
         finally:
@@ -82,7 +87,8 @@ class EngineServer:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(listener_path)
             server.close()
-            watching.cancel()
+            for watcher in watching:
+                watcher.cancel()
             await self._drain(seconds)
 
     def seconds_since_stop(self) -> float:

@@ -87,6 +87,11 @@ class ExtractionStore:
         except apsw.Error:
             self._disable()
 
+    def release(self) -> None:
+        """Close the database until the next use."""
+        self.flush()
+        self._close()
+
     def close(self) -> None:
         self.flush()
         self._close()

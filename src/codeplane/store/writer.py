@@ -266,6 +266,9 @@ class Writer:
             with self._session:
                 epochs.record_segments(self.connection, self._epoch, self.lexical.record())
                 self._session.commit()
+        if not self.connection.in_transaction:
+            with sqlite_errors():
+                self.connection.pragma("shrink_memory")
 
     def copy_to(self, target: Generation) -> None:
         """Copy the last published epoch. Raises TOO_BUSY while a reader holds an older one."""

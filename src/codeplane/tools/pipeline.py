@@ -24,6 +24,7 @@ from codeplane.ledger.events import Event
 from codeplane.ledger.ledger import Ledger
 from codeplane.operations.health import state_fields
 from codeplane.operations.roots import OpenRoot, Roots
+from codeplane.processes.memory import resident_bytes
 from codeplane.tasks.handles import HandleStore
 from codeplane.tasks.model import digest_params
 from codeplane.tasks.open_tasks import OpenTasks
@@ -96,6 +97,7 @@ class CallPipeline:
             "index": state_fields(home),
             "sessions": self._sessions.sweep(),
             "handles": self._handles.sweep(),
+            "memory": {"resident_bytes": resident_bytes(), **self._roots.cache_sizes()},
             **self._ledger_fields(),
         }
 
@@ -107,6 +109,10 @@ class CallPipeline:
         if ledger.quarantined:
             fields["ledger_put_aside"] = [{"kind": note.kind, "kept_as": note.moved_to} for note in ledger.quarantined]
         return fields
+
+    def drop_caches(self) -> None:
+        """Empty what the next calls can read again; for an idle engine."""
+        self._roots.drop_caches()
 
     def leave(self, principal: str) -> None:
         """End the sessions of a client that disconnected, and drop its handles."""

@@ -234,8 +234,7 @@ class IndexThread:
             self._start_watcher()
         if self._settings.background:
             self._requests.schedule_sync(FIRST_SYNC_SECONDS)
-        if not self._settings.once:
-            indexer.pool.warm()
+        self._runner.warm(indexer)
         self._on_ready(True)
 
     def _start_watcher(self) -> None:

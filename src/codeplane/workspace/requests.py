@@ -35,6 +35,8 @@ class SyncRequest:
         self.resolved = False
         """True once references can be read, too."""
         self.wants_references = False
+        self.is_requested = False
+        """True if a caller waits for it; False for one in the background."""
         self.report: SyncReport | None = None
         self.error: CodePlaneError | None = None
         self.differing_paths: tuple[tuple[RepoPath, ...], int] = ((), 0)
@@ -139,6 +141,7 @@ class IndexRequests:
         with self.changed:
             shared = self.sync is not None
             sync = self.ensure_sync()
+            sync.is_requested = True
             sync.wants_references = sync.wants_references or references
             if listener is not None:
                 sync.listeners.append(listener)

@@ -39,6 +39,9 @@ class SnapshotPool:
         self._idle: dict[bool, list[PooledSnapshot]] = {False: [], True: []}
         self._closed = False
 
+    def __len__(self) -> int:
+        return sum(map(len, self._idle.values()))
+
     @contextmanager
     def acquire(self, lexical: bool) -> Iterator[PooledSnapshot]:
         """Lend a snapshot of the newest epoch. A snapshot that met an error of the index is closed."""

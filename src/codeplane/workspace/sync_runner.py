@@ -14,6 +14,8 @@ from codeplane.workspace.freshness import MAX_STALE_PATHS, WorkspaceSettings, re
 from codeplane.workspace.requests import VERIFY_SECONDS, IndexJob, IndexRequests, SyncRequest
 
 SETTLE_SECONDS = 2.0
+CLOSE_POOL_SECONDS = 30.0
+"""Time without requests after which the waiting parse worker is ended."""
 RESOLVE_SECONDS = 0.5
 """Pause after a sync, so that its callers are answered before references are resolved."""
 
@@ -28,6 +30,7 @@ class SyncRunner:
         """Finished except for their references."""
         self._settle_at: float | None = None
         self._resolve_at: float | None = None
+        self._close_pool_at: float | None = None
 
     def run(self, indexer: Indexer, sync: SyncRequest, job: IndexJob | None) -> SyncReport | None:
         """Sync the index and fill in the requests. Return None if it failed; `sync.error` says why."""
@@ -41,6 +44,8 @@ class SyncRunner:
         error: CodePlaneError | None = None
         verify_again = False
         try:
+            if sync.is_requested:
+                self.warm(indexer)
             mark = requests.watcher.begin() if requests.watcher is not None else None
             listener = self._progress_listener(sync, job)
             if job is not None and job.kind == "reindex" and not indexer.needs_sync:
@@ -70,6 +75,12 @@ class SyncRunner:
             self._settle_at = requests.sync_ended + SETTLE_SECONDS
         return report
 
+    def warm(self, indexer: Indexer) -> None:
+        """Start a parse worker, so that the next edit does not wait for it. Without requests it ends again."""
+        if not self._settings.once:
+            indexer.pool.warm()
+            self._close_pool_at = time.monotonic() + CLOSE_POOL_SECONDS
+
     def schedule_resolve(self) -> None:
         self._resolve_at = time.monotonic() + RESOLVE_SECONDS
 
@@ -98,17 +109,24 @@ class SyncRunner:
             self._requests.changed.notify_all()
 
     def settle(self, indexer: Indexer) -> bool:
-        """Let the index finish its background work if that is due. Return False if it is not."""
-        if self._settle_at is None or time.monotonic() < self._settle_at:
-            return False
-        self._settle_at = None
-        indexer.settle()
-        return True
+        """Let the index finish its background work, or end its idle worker, if that is due. Return False if not."""
+        now = time.monotonic()
+        if self._settle_at is not None and now >= self._settle_at:
+            self._settle_at = None
+            indexer.settle()
+            self._close_pool_at = now + CLOSE_POOL_SECONDS
+            return True
+        if self._close_pool_at is not None and now >= self._close_pool_at:
+            self._close_pool_at = None
+            indexer.pool.close()
+            return True
+        return False
 
     def idle_seconds(self) -> float | None:
         """Return the time until work is due; None if none is scheduled."""
         resolve_at = None if self._settings.once else self._resolve_at
-        times = [at for at in (self._requests.sync_due, self._settle_at, resolve_at) if at is not None]
+        due = (self._requests.sync_due, self._settle_at, self._close_pool_at, resolve_at)
+        times = [at for at in due if at is not None]
         return max(0.0, min(times) - time.monotonic()) if times else None
 
     def _finish(

@@ -84,6 +84,15 @@ class Workspace:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
+    def drop_snapshots(self) -> None:
+        """Close idle snapshots, and with them their page caches."""
+        self._pool.drop()
+
+    @property
+    def open_snapshots(self) -> int:
+        """Number of idle snapshots that the next reads reuse."""
+        return len(self._pool)
+
     def state(self) -> WorkspaceState:
         """Return the current state without waiting for any work."""
         self._requests.ensure_running()

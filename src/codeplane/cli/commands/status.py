@@ -122,7 +122,7 @@ def _status(invocation: Invocation, verbose: bool, ask_server: AskServer | None,
     result = record(found) | {"server": _server_record(server), "trust": assembly.context.config.trust.value}
     result |= {"last_error": last_error} if last_error else {}
     if verbose:
-        lines += ["", *_details(found, assembly.context.config, style)]
+        lines += [*_memory_lines(server, style), "", *_details(found, assembly.context.config, style)]
         result |= {"config": config_rows(assembly.context.config)}
     if verbose or log:
         lines += ["", style.bold("Log"), *(part for line in shown for part in _log_lines(line, style))]
@@ -167,6 +167,19 @@ def _server_rows(server: Mapping[str, object] | None) -> list[tuple[str, str]]:
     if isinstance(uptime, int | float):
         words.append(f"for {duration(uptime)}")
     return [("server", ", ".join(words)), ("version", _word(server.get("version")))]
+
+
+def _memory_lines(server: Mapping[str, object] | None, style: Style) -> list[str]:
+    """Return the memory of the server and the size of each of its caches."""
+    memory = (server or {}).get("memory")
+    if not isinstance(memory, Mapping):
+        return []
+    rows = [
+        (str(name).removesuffix("_bytes").replace("_", " "), size(value) if name.endswith("_bytes") else number(value))
+        for name, value in memory.items()
+        if isinstance(name, str) and isinstance(value, int)
+    ]
+    return ["", style.bold("Memory"), *facts(rows, style)]
 
 
 def _word(value: object) -> str:

@@ -32,6 +32,13 @@ class MapCache:
         self._build_lock = threading.Lock()
         self._maps: OrderedDict[object, CachedMap] = OrderedDict()
 
+    def __len__(self) -> int:
+        return len(self._maps)
+
+    def clear(self) -> None:
+        with self._build_lock:
+            self._maps.clear()
+
     def get(self, arguments: object, minimum: Index, make: Callable[[], CachedMap]) -> CachedMap:
         """Return a map of the minimum epoch or a newer one; `make` builds that of the newest epoch."""
         cached = self._maps.get(arguments)

@@ -140,6 +140,13 @@ class Finder:
         inside = sum(count for role, count in roles.items() if filters.accepts_role(role))
         return _extent(inside, roles.total(), request, parsed)
 
+    def drop_caches(self) -> None:
+        """Start with empty caches; running searches keep the old ones."""
+        self._cache = ScanCache()
+
+    def cache_sizes(self) -> dict[str, int]:
+        return {"cached_text_bytes": self._cache.texts.size, "cached_span_files": self._cache.spans.files}
+
     def close(self) -> None:
         with self._lock:
             if self._root is not None:

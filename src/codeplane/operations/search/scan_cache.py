@@ -83,6 +83,10 @@ class TextCache:
         self._size = 0
         self._lock = threading.Lock()
 
+    @property
+    def size(self) -> int:
+        return self._size
+
     def get(self, digest: bytes | None) -> SearchText | None:
         with self._lock:
             place = self._places.get(digest) if digest is not None else None
