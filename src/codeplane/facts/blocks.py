@@ -11,7 +11,7 @@ import sys
 import zlib
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate
 from operator import sub
 from typing import Any, NamedTuple, overload
@@ -26,6 +26,7 @@ BLOCK_VERSION = "2"
 
 _LEVEL = 1
 _WIDTHS = ("B", "H", "i")
+_TARGET_KIND = Bind._fields.index("target_kind")
 
 
 class Columns(NamedTuple):
@@ -131,12 +132,7 @@ def unpack(block: bytes) -> Unpacked:
     """Unpack a block. Blocks come from checksummed pages, so damage is detected earlier."""
     if not block:
         return Unpacked([], [], [], Refs((), NO_COLUMNS))
-    head, _, body = zlib.decompress(block).partition(b"\n")
-    parts: list[bytes] = []
-    start = 0
-    for length in orjson.loads(head):
-        parts.append(body[start : start + length])
-        start += length
+    parts = _parts(block)
     names = orjson.loads(parts[0])
     scopes = [Scope(*row) for row in orjson.loads(parts[1])]
     binds = [Bind(*row) for row in orjson.loads(parts[2])]
@@ -147,6 +143,43 @@ def unpack(block: bytes) -> Unpacked:
     return Unpacked(names, scopes, binds, refs)
 
 
+class NamedRefs(NamedTuple):
+    """References of a file that a query asks for, parallel to `refs`."""
+
+    refs: Sequence[int]
+    """Ordinals in the file."""
+    names: Sequence[str]
+    lines: Sequence[int]
+    columns: Sequence[int]
+    flags: Sequence[int]
+    bound: Sequence[int | None]
+    """Kind of the target of the binding; None without one."""
+
+
+def find_refs(block: bytes, name: str | None, places: Collection[tuple[int, int]] = ()) -> NamedRefs:
+    """Return the references called `name`, and those at `places`, without unpacking the others."""
+    names_part, _, binds_part, *columns = _parts(block) if block else (b"", b"", b"")
+    if not columns:
+        return NamedRefs((), (), (), (), (), ())
+    names = orjson.loads(names_part)
+    ordinals, steps, starts, marked, bound = map(_numbers, columns[1:])
+    lines = list(accumulate(steps))
+    wanted = names.index(name) if name in names else -1
+    refs = [ref for ref, ordinal in enumerate(ordinals) if ordinal == wanted] if wanted >= 0 else []
+    if places:
+        there = (ref for ref, place in enumerate(zip(lines, starts, strict=True)) if place in places)
+        refs = sorted({*refs, *there})
+    binds = orjson.loads(binds_part) if any(bound[ref] for ref in refs) else ()
+    return NamedRefs(
+        refs,
+        [names[ordinals[ref]] for ref in refs],
+        [lines[ref] for ref in refs],
+        [starts[ref] for ref in refs],
+        [marked[ref] for ref in refs],
+        [binds[bound[ref] - 1][_TARGET_KIND] if bound[ref] else None for ref in refs],
+    )
+
+
 def _pack(names: Sequence[str], scopes: Sequence[Scope], binds: Sequence[Bind], columns: Columns) -> bytes:
     parts = [orjson.dumps(value, default=tuple) for value in (names, scopes, binds)]
     lines = columns.lines
@@ -155,6 +188,16 @@ def _pack(names: Sequence[str], scopes: Sequence[Scope], binds: Sequence[Bind], 
         parts += (_packed(column) for column in columns._replace(lines=steps))
     head = orjson.dumps([len(part) for part in parts])
     return zlib.compress(b"\n".join((head, b"".join(parts))), _LEVEL)
+
+
+def _parts(block: bytes) -> list[bytes]:
+    head, _, body = zlib.decompress(block).partition(b"\n")
+    parts: list[bytes] = []
+    start = 0
+    for length in orjson.loads(head):
+        parts.append(body[start : start + length])
+        start += length
+    return parts
 
 
 def _columns(rows: Sequence[Ref]) -> Columns:
@@ -181,8 +224,13 @@ def _packed(column: Sequence[int]) -> bytes:
 
 
 def _unpacked(part: bytes) -> list[int]:
+    numbers: list[int] = _numbers(part).tolist()
+    return numbers
+
+
+def _numbers(part: bytes) -> array[Any]:
     values: array[Any] = array(part[:1].decode())
     values.frombytes(part[1:])
     if sys.byteorder == "big":
         values.byteswap()
-    return values.tolist()
+    return values

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from codeplane.facts.links import NAMES, RENAMES, unpack_uses
+import orjson
+
+from codeplane.facts.blocks import NamedRefs, find_refs
+from codeplane.facts.links import NAMES, RENAMES, unpack_links, unpack_uses
 from codeplane.facts.model import ReferenceRole, Target, Tier, Usage
-from codeplane.query.rows import FileBlock, find_block, find_links
 from codeplane.query.snapshot import Snapshot
+
+Place = tuple[int, int]
+"""Line and column."""
+_FILES_PER_SELECT = 100
 
 
 class Occurrence(NamedTuple):
@@ -36,22 +43,31 @@ class Occurrence(NamedTuple):
 
 def list_occurrences(snapshot: Snapshot, file_id: int, name: str) -> list[Occurrence]:
     """List the occurrences of a name in a file, in source order."""
-    block = find_block(snapshot, file_id)
-    if block is None or name not in block.facts.names:
-        return []
-    ordinal = block.facts.names.index(name)
-    numbers = [number for number, other in enumerate(block.facts.refs.columns.names) if other == ordinal]
-    return list(_occurrences(snapshot, block, numbers))
+    ((_, found),) = list_occurrences_by_file(snapshot, [file_id], name, {})
+    return found
 
 
-def list_occurrences_at(snapshot: Snapshot, file_id: int, places: Collection[tuple[int, int]]) -> list[Occurrence]:
+def list_occurrences_at(snapshot: Snapshot, file_id: int, places: Collection[Place]) -> list[Occurrence]:
     """List the occurrences at given places of a file, in source order."""
-    block = find_block(snapshot, file_id)
-    if block is None:
-        return []
-    columns = block.facts.refs.columns
-    there = enumerate(zip(columns.lines, columns.columns, strict=True))
-    return list(_occurrences(snapshot, block, [number for number, place in there if place in places]))
+    ((_, found),) = list_occurrences_by_file(snapshot, [file_id], None, {file_id: places})
+    return found
+
+
+def list_occurrences_by_file(
+    snapshot: Snapshot, file_ids: Sequence[int], name: str | None, places: Mapping[int, Collection[Place]]
+) -> Iterator[tuple[int, list[Occurrence]]]:
+    """Yield each file with the occurrences of a name, and those at its `places`, in source order."""
+    for start in range(0, len(file_ids), _FILES_PER_SELECT):
+        part = file_ids[start : start + _FILES_PER_SELECT]
+        rows = snapshot.reader.rows(_FACTS, (name, orjson.dumps(part).decode("ascii")))
+        facts = {row[0]: row[1:] for row in rows}
+        for file_id in part:
+            block, links, anchored, resolvable = facts.get(file_id, (b"", None, None, 0))
+            refs = find_refs(block, name, places.get(file_id, ()))
+            known = {other: _anchored(snapshot, file_id, other) for other in {*refs.names} - {name}}
+            if name is not None:
+                known[name] = _places(anchored)
+            yield file_id, list(_occurrences(refs, links, known, resolvable=bool(resolvable)))
 
 
 def list_linked_places(snapshot: Snapshot, targets: Collection[int]) -> dict[int, set[tuple[int, int]]]:
@@ -71,49 +87,45 @@ def list_linked_places(snapshot: Snapshot, targets: Collection[int]) -> dict[int
 _TARGETS, _TIERS, _ROLES, _USAGES = tuple(Target), tuple(Tier), tuple(ReferenceRole), tuple(Usage)
 
 
-def _occurrences(snapshot: Snapshot, block: FileBlock, numbers: Collection[int]) -> Iterator[Occurrence]:
-    facts, file_id = block.facts, block.file_id
-    links = find_links(snapshot, file_id)
-    linked: dict[int, list[tuple[int, int]]] = {}
-    for ref, which, tier in zip(links.refs, links.which, links.tiers, strict=True):
-        linked.setdefault(ref, []).append((links.targets[which], tier))
-    columns = facts.refs.columns
-    anchored = _anchored(snapshot, file_id, {facts.names[columns.names[number]] for number in numbers})
-    resolvable = snapshot.reader.row("SELECT 1 FROM file_summaries WHERE file_id = ?", (file_id,)) is not None
-    for number in numbers:
-        flags, at = columns.flags[number], columns.binds[number]
-        bind = facts.binds[at - 1] if at else None
-        bound = None if bind is None else _TARGETS[bind.target_kind]
-        stands_for = linked.get(number, ())
-        tier = _TIERS[max((tier for _, tier in stands_for), default=flags >> 5 & 3)]
+def _occurrences(
+    refs: NamedRefs, packed_links: bytes | None, anchored: Mapping[str, Collection[Place]], *, resolvable: bool
+) -> Iterator[Occurrence]:
+    links = unpack_links(packed_links or b"")
+    link_refs = links.refs
+    for ref, name, line, column, flags, bound in zip(*refs, strict=True):
+        usage = flags >> 2 & 7
+        first = bisect_left(link_refs, ref)
+        last = bisect_right(link_refs, ref, first)
+        tier = _TIERS[max(links.tiers[first:last], default=flags >> 5 & 3)]
         outside = False
-        if not stands_for and flags >> 2 & 7 in _MEMBERS:
-            if (columns.lines[number], columns.columns[number]) in anchored:
+        if first == last and usage in _MEMBERS:
+            if (line, column) in anchored[name]:
                 tier = Tier.ANCHORED
             else:
                 outside = resolvable
-        yield Occurrence(
-            columns.lines[number],
-            columns.columns[number],
-            facts.names[columns.names[number]],
-            _ROLES[flags & 3],
-            _USAGES[flags >> 2 & 7],
-            tier,
-            tuple(target for target, _ in stands_for),
-            bound,
-            outside,
-        )
+        targets = tuple(links.targets[which] for which in links.which[first:last])
+        target = None if bound is None else _TARGETS[bound]
+        yield Occurrence(line, column, name, _ROLES[flags & 3], _USAGES[usage], tier, targets, target, outside)
 
 
-def _anchored(snapshot: Snapshot, file_id: int, names: Collection[str]) -> set[tuple[int, int]]:
-    """Return the places of unresolved members of these names in a file."""
-    found: set[tuple[int, int]] = set()
-    for name in sorted(names):
-        row = snapshot.reader.row(
-            "SELECT places FROM unresolved_members WHERE token = ? AND file_id = ?", (name, file_id)
-        )
-        found |= {(use.line, use.column) for use in unpack_uses(row[0])} if row is not None else set()
-    return found
+def _anchored(snapshot: Snapshot, file_id: int, name: str) -> set[Place]:
+    """Return the places of unresolved members of this name in a file."""
+    sql = "SELECT places FROM unresolved_members WHERE token = ? AND file_id = ?"
+    row = snapshot.reader.row(sql, (name, file_id))
+    return _places(row[0] if row is not None else None)
+
+
+def _places(packed: bytes | None) -> set[Place]:
+    return {(use.line, use.column) for use in unpack_uses(packed)} if packed else set()
 
 
 _MEMBERS = (Usage.MEMBER, Usage.MEMBER_CALL)
+_FACTS = """
+SELECT
+    blocks.file_id, block, links, places,
+    EXISTS (SELECT 1 FROM file_summaries AS known WHERE known.file_id = blocks.file_id)
+FROM blocks
+LEFT JOIN file_links USING (file_id)
+LEFT JOIN unresolved_members ON unresolved_members.token = ? AND unresolved_members.file_id = blocks.file_id
+WHERE blocks.file_id IN (SELECT value FROM json_each(?))
+"""

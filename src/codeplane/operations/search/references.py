@@ -33,7 +33,7 @@ from codeplane.query.contents import SearchableFile, list_files_by_id, list_file
 from codeplane.query.defs import list_defs_ignoring_case
 from codeplane.query.enclosing import EnclosingDef, find_enclosing
 from codeplane.query.files import get_file
-from codeplane.query.occurrences import Occurrence, list_linked_places, list_occurrences, list_occurrences_at
+from codeplane.query.occurrences import Occurrence, list_linked_places, list_occurrences_by_file
 from codeplane.query.relations import find_symbols, list_attributes_named
 from codeplane.query.routes import find_routes, list_routed_uses
 from codeplane.query.rows import require_links
@@ -163,6 +163,7 @@ class _Excluded(Enum):
 
 
 _TIERS = tuple(tier.name.lower() for tier in sorted(Tier, reverse=True))
+_NAMES_BY_RANK = {-tier: tier.name.lower() for tier in Tier}
 _Position = tuple[int, int]
 
 
@@ -217,8 +218,9 @@ def _add_linked(uses: _Uses, target: ReferenceQuery) -> None:
         uses.roles[file.path] = file.role
         if options.in_scope is None or options.in_scope(file):
             uses.rows += in_file
-            uses.tiers.update(Tier(-use.rank).name.lower() for use in in_file)
-            uses.per_file.update(use.path for use in in_file)
+            uses.tiers.update(_NAMES_BY_RANK[use.rank] for use in in_file)
+            if in_file:
+                uses.per_file[file.path] += len(in_file)
         elif in_file:
             uses.outside[file.role] += len(in_file)
 
@@ -302,11 +304,9 @@ def _by_file(
         if file is not None:
             linked.setdefault(file.file_id, set()).update(uses)
     files |= {row.file_id: row for row in list_files_by_id(snapshot, linked.keys() - files.keys())}
-    for row in files.values():
-        found = list_occurrences(snapshot, row.file_id, target.name)
-        if row.file_id in linked:
-            found = sorted({*found, *list_occurrences_at(snapshot, row.file_id, linked[row.file_id])}, key=_position)
-        yield row, found
+    ids = {row.file_id: row for row in files.values()}
+    for file_id, found in list_occurrences_by_file(snapshot, list(ids), target.name, linked):
+        yield ids[file_id], found
 
 
 def _position(occurrence: Occurrence) -> _Position:
