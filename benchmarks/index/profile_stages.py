@@ -42,7 +42,7 @@ BUILD_STAGES: tuple[tuple[Any, str, str], ...] = (
     (writer.Writer, "put_file", "rows of a file"),
     (lexical_writer.LexicalWriter, "add", "documents of a file"),
     (invalidation.Invalidation, "settle", "resolve: main process"),
-    (indexer, "resolve_pending", "resolve: main process"),
+    (invalidation.LinkResolution, "run", "resolve: main process"),
     (indexer, "publish", "publish"),
 )
 """(owner, function, stage)"""

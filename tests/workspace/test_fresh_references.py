@@ -120,3 +120,37 @@ def test_close_does_not_wait_for_resolution(root: Path, monkeypatch: pytest.Monk
     with door(root, QUIET) as workspace:
         until(lambda: is_ready(workspace))
         assert uses(workspace, "alpha") == ["b.py:1", "b.py:2", "c.py:1", "c.py:2"]
+
+
+def test_new_index_answers_before_its_references_are_resolved(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = Held(monkeypatch)
+    write(root, "a.py", "def alpha():\n    return 2\n\n\ndef omega():\n    return 1\n")
+    with door(root, QUIET) as workspace:
+        until(lambda: is_ready(workspace))
+        assert workspace.read(count_defs).value == 1
+        assert held.begun.wait(10)
+        held.go.set()
+        assert uses(workspace, "alpha") == ["b.py:1", "b.py:2", "c.py:1", "c.py:2"]
+
+
+def test_references_are_refused_at_once_while_many_files_are_left(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    go = threading.Event()
+
+    def held(*of):  # type: ignore[no-untyped-def]
+        for number, links in enumerate(resolve_files(*of)):
+            yield links
+            assert number or go.wait(30)
+
+    monkeypatch.setattr("codeplane.index.invalidation.resolve_files", held)
+    monkeypatch.setattr("codeplane.index.invalidation.PROGRESS_SECONDS", 0.0)
+    monkeypatch.setattr("codeplane.workspace.fresh_read.MAX_AWAITED_FILES", 1)
+    with door(root, replace(QUIET, strict_seconds=3600.0)) as workspace:
+        until(lambda: is_ready(workspace))
+        try:
+            with pytest.raises(CodePlaneError) as raised:
+                uses(workspace, "alpha")
+        finally:
+            go.set()
+        assert raised.value.code is ErrorCode.NOT_READY
+        assert raised.value.details["files_left"] == 2
+        assert isinstance(raised.value.details["seconds_left"], int)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 REDRAW_SECONDS = 0.1
 LOG_SECONDS = 2.0
 
-_WORDS = {"scan": "Scanning files", "index": "Indexing", "finish": "Finishing"}
+_WORDS = {"scan": "Scanning files", "index": "Indexing", "finish": "Finishing", "resolve": "Resolving references"}
 
 
 class ProgressLine:
@@ -59,7 +59,7 @@ class ProgressLine:
 def line(progress: IndexProgress, width: int, style: Style) -> str:
     """Return the progress line for a terminal: bar, files, rate and time left, as far as they fit."""
     word = _WORDS[progress.phase]
-    if progress.phase != "index" or progress.files_total <= 0:
+    if progress.phase not in ("index", "resolve") or progress.files_total <= 0:
         count = f"  {number(progress.files_done)} files" if progress.phase == "scan" and progress.files_done else ""
         return f"{word}{count}"
     done, total = progress.files_done, progress.files_total

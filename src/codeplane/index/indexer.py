@@ -22,8 +22,9 @@ from codeplane.facts.pool import ParserPool
 from codeplane.git.repository import repo_version
 from codeplane.index.extraction_cache import ExtractionCache
 from codeplane.index.fingerprint import runtime_fingerprint
-from codeplane.index.indexed_tree import IndexedTree, IndexState, load_tree, read_state
-from codeplane.index.invalidation import resolve_pending
+from codeplane.index.index_properties import IndexProperties
+from codeplane.index.indexed_tree import IndexedTree, load_tree
+from codeplane.index.invalidation import PausedResolution
 from codeplane.index.options import (
     ChangesListener,
     IndexOptions,
@@ -43,14 +44,14 @@ from codeplane.store import integrity, registry
 from codeplane.store.extraction_store import ExtractionStore
 from codeplane.store.index_cache import CachedIndex, IndexCache
 from codeplane.store.integrity import IndexCheck, Verdict
-from codeplane.store.layout import Generation, StateDirectory, create_state
+from codeplane.store.layout import StateDirectory, create_state
 from codeplane.store.open_writer import open_writer
 from codeplane.store.writer import Barrier, Writer
 
 _REASONS = {Verdict.BUILDING: "an earlier build was not finished", Verdict.CORRUPT: "it was damaged"}
 
 
-class Indexer:
+class Indexer(IndexProperties):
     """Holds the lock from `open` to `close`, unless the caller passed its own. Belongs to one thread."""
 
     def __init__(
@@ -69,6 +70,9 @@ class Indexer:
         self._resources = PipelineResources(root, options, self.pool, self._extraction_cache)
         self.writer: Writer | None = None
         self._tree = IndexedTree()
+        self._references = PausedResolution()
+        self._is_copy_due = False
+        """True after a build, until its references are complete and the index cache gets its copy."""
         self._repaired: tuple[RepoPath, ...] = ()
         self._rebuild_reason: str | None = None
         self._last_epoch: int | None = None
@@ -110,46 +114,6 @@ class Indexer:
             raise
 
     @property
-    def generation(self) -> Generation | None:
-        return self.writer.generation if self.writer is not None else None
-
-    @property
-    def epoch(self) -> int | None:
-        return self.writer.epoch if self.writer is not None else None
-
-    @property
-    def index_id(self) -> str | None:
-        """Unique id of the index; names of generations are reused."""
-        return self.writer.read_meta("index_id") if self.writer is not None else None
-
-    @property
-    def index_state(self) -> IndexState:
-        return read_state(self.writer)
-
-    @property
-    def unfinished(self) -> bool:
-        return self.index_state is IndexState.UNFINISHED
-
-    @property
-    def needs_sync(self) -> bool:
-        """True if the index must not be read before the next sync."""
-        return self.index_state is not IndexState.PUBLISHED
-
-    @property
-    def forced(self) -> bool:
-        """True if files must be read again even where their stat is unchanged."""
-        return self._tree.forced
-
-    @property
-    def unparsed(self) -> int:
-        return len(self._tree.failures)
-
-    @property
-    def retry_at(self) -> float | None:
-        """Unix time of the next retry of such a file."""
-        return self._tree.retry_at
-
-    @property
     def has_unresolved(self) -> bool:
         """True if references of some files must still be resolved."""
         if self.writer is None:
@@ -173,6 +137,7 @@ class Indexer:
 
     def close(self) -> None:
         try:
+            self._references.stop()
             self.pool.close()
             self._extraction_store.close()
             if self.writer is not None:
@@ -191,7 +156,7 @@ class Indexer:
     def sync(self, progress: ProgressListener | None = None, cancelled: IsCancelled | None = None) -> SyncReport:
         """Sync files, then resolve references. A corrupt index is rebuilt."""
         report = self.sync_files(progress, cancelled)
-        self.resolve(cancelled or (lambda: False))
+        self.resolve(cancelled or (lambda: False), progress)
         return report if self.writer is not None else self.sync_files(progress, cancelled)
 
     def sync_files(
@@ -233,7 +198,7 @@ class Indexer:
         finally:
             self._extraction_cache.ignored = False
 
-    def resolve(self, stop: IsCancelled = lambda: False) -> bool:
+    def resolve(self, stop: IsCancelled = lambda: False, progress: ProgressListener | None = None) -> bool:
         """Resolve pending references until `stop` returns True. Return True if none are left.
 
         A corrupt index is discarded; the next sync rebuilds it.
@@ -241,7 +206,16 @@ class Indexer:
         if self.writer is None:
             return False
         try:
-            return resolve_pending(self.writer, self._tree.files, stop)
+            if self._is_copy_due:
+                # Resolution starts its own workers; idle parsers would only hold memory.
+                self.pool.close()
+            workers = self.options.worker_count
+            is_done = self._references.run(
+                self.writer, self._tree.files, workers, stop, SyncHooks.make(progress).progress
+            )
+            if is_done:
+                self._store_due_copy(self.writer)
+            return is_done
         except BaseException as error:
             if _is_corruption(error):
                 self._discard_corrupt(error)
@@ -280,6 +254,11 @@ class Indexer:
             default = None if found.verdict is Verdict.ABSENT else _REASONS.get(found.verdict, found.verdict.value)
             self._rebuild_reason = found.reason or default
 
+    def _store_due_copy(self, writer: Writer) -> None:
+        if self._is_copy_due and not self.unfinished:
+            store_copy(self._index_cache, writer, self._tree.root_digest or "", self._tree.files)
+        self._is_copy_due = False
+
     def _discard_corrupt(self, error: BaseException) -> None:
         if not isinstance(error, CodePlaneError) or not _is_corruption(error):
             raise error
@@ -288,6 +267,7 @@ class Indexer:
 
     def _drop_writer(self) -> None:
         """Close an unusable generation and ignore the errors of its close."""
+        self._references.stop()
         writer, self.writer = self.writer, None
         if writer is not None:
             self._last_epoch = writer.epoch if writer.epoch is not None else self._last_epoch
@@ -296,6 +276,7 @@ class Indexer:
 
     def _roll_back(self) -> None:
         """Return to the last published epoch after a failure."""
+        self._references.stop()
         if self.writer is not None:
             self.writer.rollback()
             self._tree = load_tree(self.writer, self.options)
@@ -314,6 +295,7 @@ class Indexer:
         outdated = writer.changed or reassigned or tree.roles.behind or moved or full_hash.advanced
         if not (changes.candidates or changes.removed or outdated):
             return self._report(changes, SyncBatch(), "fresh", started)
+        self._references.stop()
         resumed = self.unfinished
         if is_branch_switch(changes, len(tree.files)) and not resumed:
             nearer = stash_current(self._index_cache, writer, tree.root_digest or "", tree.files, scan)
@@ -339,6 +321,7 @@ class Indexer:
 
         It starts from the seed, or from a similar cached index if this repository had no index.
         """
+        self._references.stop()
         if seed is None and self.writer is None and self._rebuild_reason is None:
             seed = find_seed(self._index_cache, scan)
         self.state.sweep()
@@ -376,8 +359,9 @@ class Indexer:
         decision = "interrupted" if batch.interrupted else "rebuilt" if self._rebuild_reason else "built"
         report = self._report(changes, batch, decision, started)
         self._rebuild_reason = None
-        if not self.unfinished:
-            store_copy(self._index_cache, writer, tree.root_digest or "", tree.files)
+        self._is_copy_due = True
+        if not self.has_unresolved:
+            self._store_due_copy(writer)
         return report
 
     def _report(self, changes: Changes, batch: SyncBatch, decision: str, started: float) -> SyncReport:

@@ -2,16 +2,18 @@
 
 The links of a file depend on its own text and on what it looked up: other files, names, directories. Each look-up is
 stored with the links as a dependency. When the interface of a file changes, a file appears or disappears, or a name
-gets another definition, exactly the files that depend on it are resolved again. That takes longer than the rest of an
-update: the epoch is published first, with a list of these files, and a reader of references waits until the list is
-empty. A new index is resolved before it is published.
+gets another definition, exactly the files that depend on it are resolved again; in a new index all are. That takes
+longer than the rest of a sync: the epoch is published first, with a list of these files, and references are answered
+once it is empty.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+import time
+from collections.abc import Collection, Iterator, Sequence
 
 from codeplane.base.paths import RepoPath, basename, parent
+from codeplane.index.options import PROGRESS_SECONDS, IndexProgress, IsCancelled, ProgressListener
 from codeplane.index.resolve.parallel import resolve_in_workers
 from codeplane.index.resolve.session import resolve_files
 from codeplane.index.resolve.store_library import dependency_key
@@ -21,22 +23,22 @@ from codeplane.store.writer import Writer
 _ROWS_PER_SELECT = 500
 _MIN_PARALLEL_FILES = 200
 """Below this many files, starting worker processes does not pay."""
+_FILES_PER_COMMIT = 2000
 
 
 class Invalidation:
-    """Records the interface of every file before it is written or removed, then resolves."""
+    """Records the interface of every file before it is written or removed, then marks what must be resolved."""
 
-    def __init__(self, writer: Writer, workers: int) -> None:
+    def __init__(self, writer: Writer) -> None:
         self._writer = writer
-        self._workers = workers
         self._before: dict[RepoPath, _Interface] = {}
-        self.is_new_index = writer.epoch is None and not writer.rows("SELECT 1 FROM files LIMIT 1")
+        self._is_new_index = writer.epoch is None and not writer.rows("SELECT 1 FROM files LIMIT 1")
         """True if the index was empty, so that everything has to be resolved."""
         self._configuration_changed = False
 
     def note(self, path: RepoPath) -> None:
         """Record the interface of a file before it changes."""
-        if not self.is_new_index and path not in self._before:
+        if not self._is_new_index and path not in self._before:
             self._before[path] = _Interface.read(self._writer, path)
 
     def put_configuration(self, path: RepoPath, content: str | None) -> None:
@@ -45,26 +47,12 @@ class Invalidation:
             self._writer.configurations.write({path: content})
             self._configuration_changed = True
 
-    def settle(self, paths: Collection[RepoPath]) -> int:
-        """Resolve a new index, or mark the invalidated files as unresolved; return how many files are affected.
-
-        `paths` are the paths of all files.
-        """
-        if self.is_new_index:
-            self._writer.finish_load()
-            affected = [
-                file_id
-                for (file_id,) in self._writer.rows(
-                    "SELECT file_id FROM blocks JOIN files USING (file_id) ORDER BY path"
-                )
-            ]
-            if affected:
-                self._resolve(affected, paths)
-            count = len(affected)
-        else:
-            count = self._writer.links.mark_unresolved(None if self._configuration_changed else self._affected())
+    def settle(self) -> int:
+        """Mark the invalidated files as unresolved; return how many they are."""
+        is_everything = self._is_new_index or self._configuration_changed
+        count = self._writer.links.mark_unresolved(None if is_everything else self._affected())
         self._before.clear()
-        self.is_new_index = self._configuration_changed = False
+        self._is_new_index = self._configuration_changed = False
         return count
 
     def _affected(self) -> set[int]:
@@ -90,15 +78,6 @@ class Invalidation:
         dependent = set(self._select("SELECT file_id FROM link_dependencies WHERE key IN", sorted(keys)))
         return changed | importing | dependent
 
-    def _resolve(self, file_ids: Sequence[int], paths: Collection[RepoPath]) -> None:
-        if self._workers > 1 and len(file_ids) >= _MIN_PARALLEL_FILES:
-            self._writer.share_load()
-            found = resolve_in_workers(self._writer, paths, file_ids, self._workers)
-        else:
-            found = resolve_files(self._writer, paths, file_ids)
-        for file_id, links in found:
-            self._writer.links.put(file_id, links)
-
     def _select(self, sql: str, values: Sequence[int | str]) -> Iterator[int]:
         for start in range(0, len(values), _ROWS_PER_SELECT):
             part = values[start : start + _ROWS_PER_SELECT]
@@ -106,18 +85,74 @@ class Invalidation:
                 yield found
 
 
-def resolve_pending(writer: Writer, paths: Collection[RepoPath], stop: Callable[[], bool]) -> bool:
-    """Resolve the unresolved files until `stop()`; return True if none is left."""
-    pending = writer.links.list_unresolved()
-    done = 0
-    for file_id, links in resolve_files(writer, paths, pending) if pending else ():
-        writer.links.put(file_id, links)
-        done += 1
-        if stop():
-            break
-    if pending:
-        writer.commit_links()
-    return done == len(pending)
+class LinkResolution:
+    """Resolves the unresolved files of an index in steps.
+
+    Worker processes stay alive from step to step. No other file may change between two steps.
+    """
+
+    def __init__(self, writer: Writer, paths: Collection[RepoPath], workers: int) -> None:
+        pending = writer.links.list_unresolved()
+        self.total = len(pending)
+        self.done = 0
+        self._writer = writer
+        self._elapsed = 0.0
+        if workers > 1 and self.total >= _MIN_PARALLEL_FILES:
+            self._found = resolve_in_workers(writer, paths, pending, workers)
+        else:
+            self._found = resolve_files(writer, paths, pending)
+
+    def run(self, stop: IsCancelled, progress: ProgressListener) -> bool:
+        """Resolve files until `stop()`; return True if none is left."""
+        began = reported = time.monotonic()
+        for file_id, links in self._found if self.total else ():
+            self._writer.links.put(file_id, links)
+            self.done += 1
+            if self.done % _FILES_PER_COMMIT == 0:
+                self._writer.commit_links()
+            now = time.monotonic()
+            if now - reported >= PROGRESS_SECONDS:
+                reported = now
+                elapsed = self._elapsed + now - began
+                progress(IndexProgress("resolve", self.done, self.total, elapsed_s=elapsed))
+            if stop():
+                break
+        self._elapsed += time.monotonic() - began
+        if self.total:
+            self._writer.commit_links()
+        return self.done == self.total
+
+    def close(self) -> None:
+        """Stop the workers."""
+        self._found.close()
+
+
+class PausedResolution:
+    """Resolution of the current epoch that continues where it paused, until `stop`."""
+
+    def __init__(self) -> None:
+        self._current: LinkResolution | None = None
+
+    def run(
+        self,
+        writer: Writer,
+        paths: Collection[RepoPath],
+        workers: int,
+        stop: IsCancelled,
+        progress: ProgressListener,
+    ) -> bool:
+        """Resolve files until `stop()`; return True if none is left."""
+        self._current = self._current or LinkResolution(writer, paths, workers)
+        is_done = self._current.run(stop, progress)
+        if is_done:
+            self.stop()
+        return is_done
+
+    def stop(self) -> None:
+        """Stop the workers; what is left is resolved from the start of the next `run`."""
+        current, self._current = self._current, None
+        if current is not None:
+            current.close()
 
 
 class _Interface:

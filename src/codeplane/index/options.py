@@ -66,9 +66,13 @@ def effective_options(options: IndexOptions) -> IndexOptions:
     return replace(options, ignore=ignore, extensions=extensions)
 
 
+PROGRESS_SECONDS = 0.05
+"""Least time between two reports of progress."""
+
+
 class IndexProgress(NamedTuple):
     phase: str
-    """scan, index or finish."""
+    """scan, index, finish, or resolve: the epoch is published, and references follow."""
     files_done: int = 0
     files_total: int = 0
     bytes_done: int = 0

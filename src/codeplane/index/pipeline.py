@@ -32,7 +32,7 @@ from codeplane.index.configurations import is_configuration, read_configuration
 from codeplane.index.extraction_cache import ExtractionCache
 from codeplane.index.indexed_tree import PARSE_AGAIN, IndexedTree
 from codeplane.index.invalidation import Invalidation
-from codeplane.index.options import IndexOptions, IndexProgress, SyncHooks
+from codeplane.index.options import PROGRESS_SECONDS, IndexOptions, IndexProgress, SyncHooks
 from codeplane.index.units.manifests import MAX_MARKER_BYTES
 from codeplane.index.units.markers import find_marker
 from codeplane.index.units.validation import ParseResult
@@ -41,7 +41,6 @@ from codeplane.store.records import BYTE_ENCODINGS, FileRow, FileState, Observed
 from codeplane.store.writer import Writer
 
 _NO_FACTS = PackedFacts()
-_PROGRESS_SECONDS = 0.05
 _MAX_GROWTH = 64
 """A file never takes more than this many times its size in the index."""
 _ROW_BYTES = 1024
@@ -128,7 +127,7 @@ class Pipeline:
         self._writer = writer
         self._tree = tree
         self._hooks = hooks
-        self._invalidation = Invalidation(writer, resources.options.worker_count)
+        self._invalidation = Invalidation(writer)
         self._batch = SyncBatch()
         self._scanned: dict[RepoPath, FileStat] = {}
 
@@ -157,10 +156,7 @@ class Pipeline:
         if batch.touched:
             self._writer.touch_files(batch.touched.items())
         tree.assignment.settle(self._writer)
-        if self._invalidation.is_new_index:
-            # Resolution starts its own workers; idle parsers would only hold memory.
-            self._pool.close()
-        batch.resolved = self._invalidation.settle(tree.files)
+        batch.resolved = self._invalidation.settle()
         tree.roles.settle(self._writer, [path for path in rewritten if _must_parse(tree.files.get(path))])
         return batch
 
@@ -346,7 +342,7 @@ class _Progress:
     def advance(self, batch: SyncBatch, size: int) -> None:
         self._bytes_done += size
         now = time.monotonic()
-        if now - self._reported >= _PROGRESS_SECONDS or batch.done == batch.total:
+        if now - self._reported >= PROGRESS_SECONDS or batch.done == batch.total:
             self._reported = now
             elapsed = now - self._started
             self._hooks.progress(

@@ -228,14 +228,6 @@ class Writer:
             self.connection.execute(SORT_NAMES)
             self.connection.execute(INDEXES)
 
-    def share_load(self) -> None:
-        """Let other processes read what was loaded so far."""
-        if self._session.bulk:
-            self.finish_load()
-            with sqlite_errors():
-                self._session.commit()
-                finish_bulk(self.connection)
-
     def publish(self, info: EpochInfo) -> int:
         """Publish all changes as a new epoch. Without changes of content, update what the epoch says about git."""
         if self._session.is_broken:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.index.options import IndexProgress
 
@@ -59,6 +61,16 @@ def not_ready_error(phase: str, progress: IndexProgress | None) -> CodePlaneErro
         details["percent"] = 100 * progress.files_done // progress.files_total
     message = "the index is being built" if phase == "building" else "the index is being opened"
     return CodePlaneError(ErrorCode.NOT_READY, message, details=details, remedy="Ask again in a moment.")
+
+
+def resolving_details(progress: IndexProgress) -> dict[str, object]:
+    """Return how far the references of the epoch are, and an estimate of the time left."""
+    left = progress.files_total - progress.files_done
+    details: dict[str, object] = {"files_done": progress.files_done, "files_total": progress.files_total}
+    details["files_left"] = left
+    if progress.files_done:
+        details["seconds_left"] = math.ceil(progress.elapsed_s * left / progress.files_done)
+    return details
 
 
 def owned_elsewhere_error(message: str, owner: int | None) -> CodePlaneError:

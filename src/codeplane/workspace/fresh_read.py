@@ -26,6 +26,7 @@ from codeplane.workspace.errors import (
     no_index_error,
     not_ready_error,
     owned_elsewhere_error,
+    resolving_details,
     shutting_down_error,
     stale_error,
     unverifiable_error,
@@ -47,6 +48,8 @@ from codeplane.workspace.snapshot_pool import SnapshotPool
 
 T = TypeVar("T")
 
+MAX_AWAITED_FILES = 300
+"""A read of references does not wait while more files than this are left to resolve."""
 OPENING_SECONDS = 10.0
 """Time that a read waits for an existing index to be opened."""
 
@@ -152,7 +155,10 @@ class FreshRead(Generic[T]):
             self._mark_corrupt(attempt)
             return None
         assert sync is not None
-        if not wait_for(self._requests, sync, self._deadline, self._cancelled, references=self._references):
+        short = self._references and not (self._strict or self._one_shot)
+        if not wait_for(
+            self._requests, sync, self._deadline, self._cancelled, references=self._references, short=short
+        ):
             return self._read_deferred(sync, attempt, notices)
         if sync.error is not None:
             if self._strict or self._one_shot or sync.error.code in _ALWAYS_RAISED:
@@ -190,6 +196,9 @@ class FreshRead(Generic[T]):
         freshness = stale("deferred", paths, total)
         if self._strict:
             raise stale_error(freshness.as_dict())
+        progress = self._requests.status.resolving
+        if progress is not None and isinstance(attempt.error, CodePlaneError):
+            attempt.error.details.update(resolving_details(progress))
         return attempt.result(freshness, notices)
 
     def _read_unchecked(self) -> FreshResult[T]:
@@ -303,8 +312,12 @@ def wait_for(
     cancelled: IsCancelled | None,
     *,
     references: bool = False,
+    short: bool = False,
 ) -> bool:
-    """Wait for a sync, and with `references` until they are resolved. Return False at the deadline."""
+    """Wait for a sync, and with `references` until they are resolved. Return False at the deadline.
+
+    With `short`, return False as soon as many references are left.
+    """
     with requests.changed:
         while not (sync.resolved if references else sync.done):
             requests.ensure_running()
@@ -312,7 +325,9 @@ def wait_for(
                 raise shutting_down_error()
             _check_cancelled(cancelled)
             left = deadline - time.monotonic() if deadline is not None else _CANCEL_POLL_SECONDS
-            if left <= 0:
+            resolving = requests.status.resolving
+            is_long = resolving is not None and resolving.files_total - resolving.files_done > MAX_AWAITED_FILES
+            if left <= 0 or (short and sync.done and is_long):
                 return False
             requests.changed.wait(min(left, _CANCEL_POLL_SECONDS))
     return True

@@ -95,6 +95,8 @@ class ThreadStatus:
     """The last job that was started."""
     progress: IndexProgress | None = None
     """Progress of the running sync."""
+    resolving: IndexProgress | None = None
+    """Progress of the references of the published epoch."""
     sync_started: float = 0.0
     last_report: SyncReport | None = None
     last_sync: float | None = None

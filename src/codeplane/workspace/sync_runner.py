@@ -94,7 +94,8 @@ class SyncRunner:
         """Resolve references until another request arrives."""
         requests = self._requests
         try:
-            if indexer.resolve(lambda: requests.is_pending(has_index=True) or requests.is_sync_due):
+            stop = lambda: requests.is_pending(has_index=True) or requests.is_sync_due  # noqa: E731
+            if indexer.resolve(stop, lambda progress: requests.update(resolving=progress)):
                 self.end_resolve(None)
         except CodePlaneError as error:
             self.end_resolve(error)
@@ -103,6 +104,7 @@ class SyncRunner:
     def end_resolve(self, error: CodePlaneError | None) -> None:
         with self._requests.changed:
             self._resolve_at = None
+            self._requests.update(resolving=None)
             for sync in self._unresolved_syncs:
                 sync.error, sync.resolved = error, True
             self._unresolved_syncs.clear()

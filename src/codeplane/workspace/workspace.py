@@ -100,8 +100,8 @@ class Workspace:
         active: ActiveJob | None = None
         if status.job is not None and status.job.running:
             active = ActiveJob(status.job.kind, status.job.id, status.job.progress, status.job.started)
-        elif status.progress is not None:
-            active = ActiveJob("sync", "", status.progress, status.sync_started)
+        elif (progress := status.progress or status.resolving) is not None:
+            active = ActiveJob("sync", "", progress, status.sync_started)
         return WorkspaceState(
             phase=status.phase,
             watcher=self._requests.watcher_state,

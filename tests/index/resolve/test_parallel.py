@@ -109,3 +109,19 @@ def test_links_do_not_depend_on_the_memory_of_the_resolver(
     monkeypatch.setattr(evaluator, "MAX_QUERY_BYTES", limit)
     assert _built(root) == whole
     assert len(reads) > len(set(reads)), "files were dropped and read again"
+
+
+def test_workers_stay_alive_while_resolving_pauses(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started = _watched(monkeypatch)
+    options = options_for(root)
+    with Indexer.open(type(options)(**{**vars(options), "workers": 3})) as indexer:
+        indexer.sync_files()
+        pauses = 0
+        while not indexer.resolve(lambda: True):
+            pauses += 1
+            indexer.sync_files()
+        found = logical_dump(indexer)
+    # A sync may have to read files again that were too young to be trusted; then the workers start again, once.
+    assert pauses > 10 and len(started) <= 6
+    monkeypatch.setattr(invalidation, "_MIN_PARALLEL_FILES", 1000)
+    assert found == scratch_dump(root, tmp_path)

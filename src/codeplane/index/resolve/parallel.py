@@ -9,7 +9,7 @@ from __future__ import annotations
 import selectors
 import struct
 from collections import deque
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import orjson
@@ -35,7 +35,7 @@ class _Worker:
 
 def resolve_in_workers(
     writer: Writer, paths: Collection[str], file_ids: Sequence[int], workers: int
-) -> Iterator[Found]:
+) -> Generator[Found, None, None]:
     """Yield the links of files, in no order. No epoch may be published meanwhile."""
     batches = [file_ids[start : start + _BATCH] for start in range(0, len(file_ids), _BATCH)]
     share = -(-len(batches) // workers)

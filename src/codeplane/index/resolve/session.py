@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 
 from codeplane.facts.blocks import unpack
@@ -18,26 +18,33 @@ _RECURSION = 20_000
 """Expressions nest deeply, and a value passes through many functions."""
 
 
-def resolve_files(index: Readable, paths: Iterable[str], file_ids: Iterable[int]) -> Iterator[tuple[int, FileLinks]]:
+def resolve_files(
+    index: Readable, paths: Iterable[str], file_ids: Iterable[int]
+) -> Generator[tuple[int, FileLinks], None, None]:
     """Yield the links of files; `paths` are the paths of all files."""
     library = StoreLibrary(index, paths)
     evaluator = _evaluator_of(library)
-    with _deep():
-        for file_id in file_ids:
-            if evaluator.is_full:
-                evaluator.close()
-                evaluator = _evaluator_of(library)
-            ((path, language, block),) = index.rows(
-                "SELECT path, language, block FROM files JOIN blocks USING (file_id) WHERE file_id = ?", (file_id,)
-            )
-            path = path_from_text(path)
-            file = library.file(path) if language in resolved_languages() else None
-            own = evaluator if file is not None else None
-            links, uses, anchored = link_file(own, file, path, unpack(block), library)
-            seen = sorted(evaluator.take_dependencies() - {file_id})
-            evaluator.forget()
-            library.trim()
-            yield file_id, make_links(links._replace(seen=seen), uses, anchored)
+    for file_id in file_ids:
+        if evaluator.is_full:
+            evaluator.close()
+            evaluator = _evaluator_of(library)
+        with _deep():
+            links = _resolve_file(index, library, evaluator, file_id)
+        evaluator.forget()
+        library.trim()
+        yield file_id, links
+
+
+def _resolve_file(index: Readable, library: StoreLibrary, evaluator: Evaluator, file_id: int) -> FileLinks:
+    ((path, language, block),) = index.rows(
+        "SELECT path, language, block FROM files JOIN blocks USING (file_id) WHERE file_id = ?", (file_id,)
+    )
+    path = path_from_text(path)
+    file = library.file(path) if language in resolved_languages() else None
+    own = evaluator if file is not None else None
+    links, uses, anchored = link_file(own, file, path, unpack(block), library)
+    seen = sorted(evaluator.take_dependencies() - {file_id})
+    return make_links(links._replace(seen=seen), uses, anchored)
 
 
 def _evaluator_of(library: StoreLibrary) -> Evaluator:
