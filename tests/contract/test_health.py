@@ -108,10 +108,10 @@ def test_text_for_an_index_locked_by_another_process() -> None:
     assert index_word("waiting", published=False) == "indexing"
 
 
-def test_failed_prewarm_is_not_an_index_error() -> None:
+def test_failed_prewarm_is_an_error_of_the_text_index() -> None:
     ready = WorkspaceState(IndexPhase.READY, "on", "failed", compatibility=usable())
     found = health_fields(ready)
-    assert (found["status"], found["prewarm_status"]) == ("ready", "failed")
+    assert (found["status"], found["prewarm_status"]) == ("error", "failed")
     assert (found["sqlite_ok"], found["tantivy_ok"]) == (True, False)
     assert health_fields(replace(ready, phase=IndexPhase.OPENING))["status"] == "warming"
 

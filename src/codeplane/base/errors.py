@@ -6,6 +6,7 @@ operator (configuration, permissions), or the developers (internal).
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Mapping
 from enum import Enum
 
@@ -119,6 +120,12 @@ class ErrorCode(Enum):
     INDEX_NEWER = (4006, ErrorKind.OPERATOR, False, "The index was built by a newer version of CodePlane.")
     INDEX_TOO_LARGE = (4007, ErrorKind.LIMIT, False, "The index has reached its size limit.")
     NO_SPACE = (4008, ErrorKind.OPERATOR, True, "The disk is full.")
+    SYSTEM_FAILED = (
+        4011,
+        ErrorKind.OPERATOR,
+        True,
+        "The operating system refused an operation; the message names the reason.",
+    )
     LANGUAGE_UNSUPPORTED = (4009, ErrorKind.CALLER, False, "The operation is not available for this language or file.")
     INDEX_STALE = (4010, ErrorKind.STATE, True, "The index could not be brought up to date in time.")
 
@@ -184,6 +191,14 @@ class ErrorCode(Enum):
         self.description = description
 
 
+FEW_DESCRIPTORS = frozenset({errno.EMFILE, errno.ENFILE})
+"""Reasons why no further file can be opened."""
+
+_NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
+_SYSTEM = FEW_DESCRIPTORS | _NO_SPACE | {errno.EIO, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOMEM, errno.EAGAIN}
+"""Reasons outside of the program, wherever they are met."""
+
+
 class CodePlaneError(Exception):
     """The exception type of all packages. `message` says what is wrong with which value, `remedy` what to do."""
 
@@ -222,8 +237,20 @@ class CodePlaneError(Exception):
         return fields
 
 
+def system_error(error: OSError, what: str = "the operating system refused an operation") -> CodePlaneError:
+    """Return the error for a system call that failed for a reason outside of the program."""
+    message = f"{what}: {error.strerror}"
+    if error.errno in _NO_SPACE:
+        return CodePlaneError(ErrorCode.NO_SPACE, message, remedy="Free disk space, then try again.")
+    if error.errno in FEW_DESCRIPTORS:
+        return CodePlaneError(ErrorCode.SYSTEM_FAILED, message, remedy="Raise the limit of open files ('ulimit -n').")
+    return CodePlaneError(ErrorCode.SYSTEM_FAILED, message)
+
+
 def internal_error(error: BaseException, reason: str | None = None) -> CodePlaneError:
     """Wrap an unexpected exception. Its text is omitted because it may quote file content."""
+    if isinstance(error, OSError) and error.errno in _SYSTEM:
+        return system_error(error)
     return CodePlaneError(
         ErrorCode.INTERNAL,
         f"internal error ({type(error).__name__}{f': {reason}' if reason else ''})",

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from codeplane.base.errors import system_error
 from codeplane.base.limits import PARSE_ATTEMPTS, PARSE_MEMORY_BYTES, PARSE_SECONDS
 from codeplane.facts.blocks import PackedFacts
 from codeplane.facts.model import Problem
@@ -101,7 +102,10 @@ class ParserPool:
             run.abandon()
 
     def _start(self) -> _Worker:
-        return _Worker(Child(_MODULE, (str(self._memory), str(self._seconds))))
+        try:
+            return _Worker(Child(_MODULE, (str(self._memory), str(self._seconds))))
+        except OSError as error:
+            raise system_error(error, "a parse worker cannot be started") from error
 
     def _retire(self, worker: _Worker) -> int:
         status = worker.child.kill()

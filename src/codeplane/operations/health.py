@@ -43,11 +43,16 @@ class Health:
         verdict = state.compatibility.verdict if state.compatibility is not None else "building"
         usable = verdict == "ok"
         status = _HEALTH.get(state.phase, "ready")
+        if state.phase == "waiting" and state.lock_owner is None and usable:
+            # Nothing can be written, but the index can be read.
+            status = "ready"
         if state.phase == "ready" and state.prewarm in ("pending", "running"):
             status = "warming"
+        if state.phase == "ready" and state.prewarm == "failed":
+            status = "error"
         if state.phase == "ready" and state.active_job is not None and state.active_job.kind != "sync":
             status = "indexing"
-        # A failed prewarm is retried, and does not block reads.
+        # A failed prewarm is retried. Reads are answered, as long as they do not meet what failed.
         prewarmed = state.prewarm != "failed"
         return cls(status, _INDEX_STATUS.get(verdict, "not_indexed"), usable and prewarmed, usable)
 

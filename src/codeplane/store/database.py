@@ -17,7 +17,7 @@ import apsw.sqlite_extra
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import MAX_WAL_BYTES
-from codeplane.store.errors import corrupt, from_sqlite, sqlite_errors
+from codeplane.store.errors import corrupt, from_sqlite, is_out_of_space, sqlite_errors
 
 Value = int | float | str | bytes | None
 Row = tuple[Any, ...]
@@ -98,7 +98,7 @@ def open_shared(path: Path, busy_ms: int) -> apsw.Connection:
 
 
 def open_for_reading(path: Path) -> apsw.Connection:
-    """Open a connection that cannot write. A settled database can be read even in a read-only directory."""
+    """Open a connection that cannot write. A settled database can be read even if no file beside it can be written."""
     with sqlite_errors():
         try:
             connection = _connect(path, apsw.SQLITE_OPEN_READONLY)
@@ -107,8 +107,10 @@ def open_for_reading(path: Path) -> apsw.Connection:
             except BaseException:
                 connection.close()
                 raise
-        except (apsw.CantOpenError, apsw.ReadOnlyError):
-            if os.access(path.parent, os.W_OK) or wal_bytes(path):
+        except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.FullError, apsw.IOError) as error:
+            # Without its shared memory no process has the database open, so none writes it.
+            full = isinstance(error, apsw.FullError) or is_out_of_space(error)
+            if wal_bytes(path) or (os.access(path.parent, os.W_OK) and not full):
                 raise
             address = f"{path.absolute().as_uri()}?immutable=1"
             connection = _connect(address, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)

@@ -5,12 +5,13 @@ Panics of Tantivy are not `Exception`s, so its boundary catches everything and r
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import apsw
 
-from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.errors import CodePlaneError, ErrorCode, system_error
 
 REBUILD_REMEDY = "run 'cpl init' to rebuild the index"
 SPACE_REMEDY = "free disk space, then try again"
@@ -60,6 +61,7 @@ SQLITE_CODES: dict[type[Exception], ErrorCode] = {
     apsw.Error: ErrorCode.INTERNAL,
 }
 
+_SPACE_RESULTS = frozenset({apsw.SQLITE_IOERR_NOMEM, apsw.SQLITE_IOERR_SHMSIZE})
 _REMEDIES = {
     ErrorCode.INDEX_CORRUPT: REBUILD_REMEDY,
     ErrorCode.NO_SPACE: SPACE_REMEDY,
@@ -70,12 +72,29 @@ _REMEDIES = {
 
 def from_sqlite(error: apsw.Error) -> CodePlaneError:
     code = SQLITE_CODES.get(type(error), ErrorCode.INTERNAL)
-    if isinstance(error, apsw.IOError) and getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_NOMEM:
-        code = ErrorCode.NO_SPACE
+    if isinstance(error, apsw.CantOpenError | apsw.IOError):
+        # The reason may be that of any file, not of this one.
+        require_descriptors()
+        if is_out_of_space(error):
+            code = ErrorCode.NO_SPACE
     return CodePlaneError(code, f"the index database failed: {error}", remedy=_REMEDIES.get(code))
 
 
+def is_out_of_space(error: apsw.Error) -> bool:
+    """True if memory, or space for the memory that connections share, ran out."""
+    return getattr(error, "extendedresult", 0) in _SPACE_RESULTS
+
+
+def require_descriptors() -> None:
+    """Raise SYSTEM_FAILED if this process cannot open another file."""
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
+    except OSError as error:
+        raise system_error(error, "the index cannot be opened") from error
+
+
 def from_lexical(error: BaseException) -> CodePlaneError:
+    require_descriptors()
     if "No space left" in str(error):
         return CodePlaneError(ErrorCode.NO_SPACE, f"the text index failed: {error}", remedy=SPACE_REMEDY)
     if "LockBusy" in str(error):

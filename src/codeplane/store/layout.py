@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.store.errors import SPACE_REMEDY, corrupt
+from codeplane.store.errors import SPACE_REMEDY, corrupt, require_descriptors
 from codeplane.store.state_files import (
     STATE_NAME,
     TEMPORARY_PREFIX,
@@ -95,6 +95,7 @@ class StateDirectory:
         except FileNotFoundError:
             return None
         except OSError as error:
+            require_descriptors()
             raise corrupt("CURRENT cannot be read") from error
         if not (text.endswith("\n") and _GENERATION.fullmatch(text[:-1])):
             raise corrupt("CURRENT does not name a generation")

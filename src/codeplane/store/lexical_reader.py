@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -37,6 +40,23 @@ class PassageHit(NamedTuple):
     score: int
 
 
+class _Mirror:
+    """Temporary directory of links to the files of a text index, for the lock file that Tantivy creates to read it."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory.absolute()
+        self._temporary = tempfile.TemporaryDirectory(prefix="codeplane-")
+        self.path = self._temporary.name
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Follow a publish by a process that can write."""
+        for name in os.listdir(self._directory):
+            if not name.endswith(".lock"):
+                with suppress(FileExistsError):
+                    Path(self.path, name).symlink_to(self._directory / name)
+
+
 class LexicalReader:
     """A view of one commit of a text index; `reload` moves it to the newest.
 
@@ -46,13 +66,26 @@ class LexicalReader:
     """
 
     def __init__(self, directory: Path) -> None:
+        self._mirror: _Mirror | None = None
         with lexical_errors():
-            self._index = tantivy.Index.open(str(directory))
+            self._index = self._open(directory)
             configure(self._index)
             self._schema = self._index.schema
             self._searcher = self._index.searcher()
 
+    def _open(self, directory: Path) -> tantivy.Index:
+        """Open the index; where its lock file cannot be written, under another name."""
+        try:
+            return tantivy.Index.open(str(directory))
+        except Exception as error:
+            if os.access(directory, os.W_OK) and "No space left" not in str(error):
+                raise
+        self._mirror = _Mirror(directory)
+        return tantivy.Index.open(self._mirror.path)
+
     def reload(self) -> None:
+        if self._mirror is not None:
+            self._mirror.refresh()
         with lexical_errors():
             self._index.reload()
             self._searcher = self._index.searcher()

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.errors import FEW_DESCRIPTORS, CodePlaneError, ErrorCode, system_error
 from codeplane.store.errors import SPACE_REMEDY
 
 STATE_NAME = ".codeplane"
@@ -29,7 +29,11 @@ def open_directory(path: str | Path, parent: int | None = None, *, check: bool =
     try:
         handle = os.open(path, _DIRECTORY if check else _DIRECTORY & ~os.O_NOFOLLOW, dir_fd=parent)
     except OSError as error:
-        raise unsafe_error(str(path), "it is a symbolic link, or not a directory that can be opened") from error
+        if error.errno in FEW_DESCRIPTORS:
+            raise system_error(error, f"'{path}' cannot be opened") from error
+        if error.errno in (errno.ELOOP, errno.ENOTDIR):
+            raise unsafe_error(str(path), "it is a symbolic link, or not a directory") from error
+        raise unsafe_error(str(path), f"it cannot be opened ({error.strerror})") from error
     try:
         if check and os.fstat(handle).st_uid != os.geteuid():
             raise unsafe_error(str(path), "it belongs to another user")

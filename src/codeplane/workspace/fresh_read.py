@@ -31,9 +31,10 @@ from codeplane.workspace.errors import (
     stale_error,
     unverifiable_error,
 )
-from codeplane.workspace.file_check import is_file_unchanged
+from codeplane.workspace.file_check import compare_tree, is_file_unchanged
 from codeplane.workspace.freshness import (
     FRESH,
+    UNWRITABLE,
     Freshness,
     FreshResult,
     IndexPhase,
@@ -161,9 +162,11 @@ class FreshRead(Generic[T]):
         ):
             return self._read_deferred(sync, attempt, notices)
         if sync.error is not None:
-            if self._strict or self._one_shot or sync.error.code in _ALWAYS_RAISED:
+            # A command answers from the last epoch, and says so, if no more can be written.
+            unwritable = self._one_shot and sync.error.code in UNWRITABLE
+            if ((self._strict or self._one_shot) and not unwritable) or sync.error.code in _ALWAYS_RAISED:
                 raise copy_error(sync.error)
-            return attempt.result(stale("failed", reason=sync.error.code.name), notices)
+            return attempt.result(stale("failed", *sync.differing_paths, reason=sync.error.code.name), notices)
         assert sync.report is not None
         freshness = freshness_of(sync.report, shared)
         notices = (*notices, *(notice for notice in report_notices(sync.report) if notice not in notices))
@@ -202,21 +205,31 @@ class FreshRead(Generic[T]):
         return attempt.result(freshness, notices)
 
     def _read_unchecked(self) -> FreshResult[T]:
-        """Read the published epoch while another process, which may be behind the tree, holds the lock."""
-        owner = self._requests.status.lock_owner
-        if self._strict:
+        """Read the published epoch while another process, which may be behind the tree, holds the lock.
+
+        If the index cannot be written at all, the tree itself is compared with it.
+        """
+        owner, reason = self._requests.status.lock_owner, self._requests.status.error
+        if self._strict and reason is None:
             raise unverifiable_error(ErrorCode.INDEX_STALE, owner)
         if not has_current(open_state(self._options.real_root)):
             raise owned_elsewhere_error("the index is being built by another process", owner)
         attempt = _Attempt[T](self._file)
+        freshness = stale("unchecked")
         try:
             with self._pool.acquire(self._lexical) as pooled:
                 require_ours(pooled.snapshot, self._options, owner)
+                if reason is not None:
+                    freshness = compare_tree(pooled.snapshot, self._options, reason)
                 attempt.run(self._query, pooled.snapshot)
         except CodePlaneError as error:
             attempt.error = error
+        if reason is not None:
+            if self._strict and not self._one_shot and freshness.status != "fresh":
+                raise CodePlaneError(reason.code, reason.message, details=freshness.as_dict(), remedy=reason.remedy)
+            return attempt.result(freshness, ())
         details: dict[str, object] = {"pid": owner} if owner is not None else {}
-        return attempt.result(stale("unchecked"), (Notice(WarningCode.FRESHNESS_UNCHECKED, details),))
+        return attempt.result(freshness, (Notice(WarningCode.FRESHNESS_UNCHECKED, details),))
 
 
 class _Attempt(Generic[T]):
@@ -282,7 +295,9 @@ def wait_readable(
             if requests.closing:
                 raise shutting_down_error()
             phase = requests.status.phase
-            if phase is IndexPhase.READY or (phase is IndexPhase.WAITING and not strict):
+            # Another process may release the lock; a directory that cannot be written is not waited for.
+            waits_for_lock = phase is IndexPhase.WAITING and requests.status.error is None
+            if phase is IndexPhase.READY or (phase is IndexPhase.WAITING and not (strict and waits_for_lock)):
                 return phase
             if phase in _UNUSABLE:
                 _raise_unusable(requests, options)

@@ -22,12 +22,16 @@ MAX_STALE_PATHS = 20
 MAX_UNPARSED_PATHS = 5
 
 
+UNWRITABLE = frozenset({ErrorCode.STATE_DIRECTORY_READ_ONLY, ErrorCode.NO_SPACE})
+"""Errors that leave a published index readable."""
+
+
 class IndexPhase(StrEnum):
     """Phases of the index thread; `index_thread` lists the transitions."""
 
     OPENING = "opening"
     WAITING = "waiting"
-    """Another process holds the lock, or the directory is read-only: the published epoch can be read, unchecked."""
+    """The published epoch can be read, but not updated: another process holds the lock, or nothing can be written."""
     ABSENT = "absent"
     BUILDING = "building"
     READY = "ready"

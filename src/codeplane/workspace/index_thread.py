@@ -27,7 +27,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from codeplane import telemetry
-from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.errors import CodePlaneError, ErrorCode, internal_error
 from codeplane.disk.locks import FileLock, find_owner
 from codeplane.index.indexer import Indexer
 from codeplane.index.options import IndexOptions
@@ -36,7 +36,7 @@ from codeplane.store.layout import StateDirectory, create_state, open_state
 from codeplane.workspace.clearing import ClearReport, remove_index
 from codeplane.workspace.compatibility import describe, has_current, incompatible_error, inspect, usable
 from codeplane.workspace.errors import cleared_error, locked_error, shutting_down_error
-from codeplane.workspace.freshness import IndexPhase, WorkspaceSettings
+from codeplane.workspace.freshness import UNWRITABLE, IndexPhase, WorkspaceSettings
 from codeplane.workspace.requests import ClearRequest, IndexJob, IndexRequests, SyncRequest
 from codeplane.workspace.sync_runner import SyncRunner
 from codeplane.workspace.watcher import Watcher
@@ -112,7 +112,7 @@ class IndexThread:
     def _recover(self, error: BaseException) -> None:
         """Give up what a step left behind that ended in an unexpected way."""
         self._drop_indexer()
-        self._fail(CodePlaneError(ErrorCode.INTERNAL, "the index failed in an unexpected way"))
+        self._fail(internal_error(error, "the index failed"))
 
     def _step(self) -> None:
         requests = self._requests
@@ -332,7 +332,7 @@ class IndexThread:
     def _fail(self, error: CodePlaneError) -> None:
         """Rebuild a damaged index; otherwise refuse pending requests. Wait before the next attempt.
 
-        A read-only directory can still be read.
+        An index that cannot be written can still be read.
         """
         requests = self._requests
         readable = self._check_readable()
@@ -349,10 +349,17 @@ class IndexThread:
         if damaged:
             self._enter(IndexPhase.BUILDING)
         elif not readable:
-            read_only = error.code is ErrorCode.STATE_DIRECTORY_READ_ONLY
-            self._enter(IndexPhase.WAITING if read_only else IndexPhase.ERROR)
+            can_read = error.code in UNWRITABLE and self._can_read_only()
+            self._enter(IndexPhase.WAITING if can_read else IndexPhase.ERROR)
         self._wait(self._retry_seconds)
         self._retry_seconds = min(2 * self._retry_seconds, _MAX_RETRY_SECONDS)
+
+    def _can_read_only(self) -> bool:
+        """True if the published index can be read although it cannot be written."""
+        with suppress(CodePlaneError):
+            self._requests.update(compatibility=inspect(self._options))
+            return has_current(open_state(self._root))
+        return False
 
     def _check_readable(self) -> bool:
         """True if the open index can be read. An index that cannot say so is discarded."""

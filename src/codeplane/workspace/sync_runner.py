@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.errors import CodePlaneError, internal_error
 from codeplane.disk.changes import Changes
 from codeplane.index.indexer import Indexer
 from codeplane.index.options import IndexProgress, ProgressListener, SyncReport
@@ -58,8 +58,8 @@ class SyncRunner:
                 verify_again = requests.watcher.finish(mark, *indexer.watchable(), complete)
         except CodePlaneError as raised:
             error = raised
-        except BaseException:
-            error = CodePlaneError(ErrorCode.INTERNAL, "the sync failed in an unexpected way")
+        except BaseException as raised:
+            error = internal_error(raised, "the sync failed")
             raise
         finally:
             requests.sync_ended = time.monotonic()
