@@ -19,7 +19,7 @@ yes_option = click.option("-y", "--yes", is_flag=True, help="Do not ask for conf
 toolsets_option = click.option(
     "--toolsets",
     metavar="NAMES",
-    help="Toolsets that agents see: core, files, navigation, git, tasks, admin, compat or all; comma-separated.",
+    help="Toolsets that agents see: core, files, navigation, git, refactor, tasks, admin, compat or all.",
 )
 format_option = click.option(
     "--format",
