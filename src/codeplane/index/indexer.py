@@ -342,6 +342,7 @@ class Indexer(IndexProperties):
             batch = Pipeline(self._resources, writer, tree, hooks).run(changes, scan)
             if batch.interrupted and self.writer is not None:
                 raise CodePlaneError(ErrorCode.CANCELLED, "the build was cancelled; the previous index stays in use")
+            writer.put_meta({"ignore_signature_built": scan.ignore_signature})
             publish(writer, tree, self.options, scan, batch, version, hooks)
             not_bound = registry.write_binding(self.options.user_state, self._root.path, binding)
             self._barrier("bound")

@@ -143,12 +143,12 @@ def preflight(options: IndexOptions) -> Preflight:
 
 
 def _ignore_signatures(options: IndexOptions) -> tuple[str | None, str]:
-    """Return the signatures of the ignore rules that are in force in the index, and of those in the tree."""
+    """Return the signatures of the ignore rules at build time and now."""
     state = open_state(options.root)
     if state is None:
         raise no_index_error()
     with open_current(state, lexical=False) as snapshot:
-        built = snapshot.reader.meta("ignore_signature")
+        built = snapshot.reader.meta("ignore_signature_built")
     with Root.open(options.root) as root:
         scan = walk(root, IgnoreRules(options.ignore))
     if any(basename(path) in IGNORE_FILES for path in scan.unreadable):
