@@ -28,6 +28,8 @@ from support.repositories import make_repository, write
 from support.workspaces import QUIET, door, is_ready, paths, until
 
 FILES: dict[str, str | bytes] = {"a.py": "def alpha():\n    return 1\n", "pkg/b.py": "def beta():\n    return 1\n"}
+IDLE_SECONDS = 0.5
+"""Pause between requests in which the index thread reaches its idle work."""
 RAISED = (RuntimeError, SystemExit, MemoryError, KeyboardInterrupt, OSError)
 
 
@@ -130,10 +132,14 @@ def test_errors_outside_of_a_sync_are_repaired(
         for failures in (1, 3):
             left, version = failures, 0
             while left or not version:
-                version += 1
+                before, version = left, version + 1
                 workspace._requests.mark_corrupt("another index")
                 write(root, "a.py", f"def alpha_{failures}_{version}():\n    return 1\n")
                 read_at_last(workspace, f"alpha_{failures}_{version}")
+                # `settle` runs only when the thread is idle, and another request would postpone it.
+                deadline = time.monotonic() + IDLE_SECONDS
+                while 0 < left == before and time.monotonic() < deadline:
+                    time.sleep(0.005)
             until(lambda: is_ready(workspace))
             read_at_last(workspace, "beta")
 
