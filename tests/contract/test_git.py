@@ -13,8 +13,9 @@ import pytest
 from codeplane.base.errors import ErrorCode
 from codeplane.disk.allowed_secrets import allow_secrets
 from codeplane.git import client
+from codeplane.tools.surface import Surface
 from support.repositories import git, make_repository, write
-from support.tooling import Server, error_of, serving
+from support.tooling import AGENT, Server, error_of, serving
 
 CART = "class Cart:\n    def total(self):\n        return 1\n\n    def add(self, item):\n        return item\n"
 
@@ -109,14 +110,26 @@ def test_long_diff_lists_the_files_without_lines(fresh: Server) -> None:
         write(fresh.root, name, "".join(f"{number}\n" for number in range(20)))
     git(fresh.root, "add", "-A")
     shown = fresh.text("git_diff", {"staged": True, "max_lines": 10}).splitlines()
-    assert shown[0] == "b.txt +20 -0  added"
-    assert shown[-3:] == [
+    assert shown[0] == "b.txt +20 -0  added  cut"
+    assert shown[10:] == [
+        "+9",
         "c.txt +20 -0  not shown",
         "d.txt +20 -0  not shown",
-        "more: 2 files without lines (paths=..., max_lines=...)",
+        "more: 1 file cut, 2 files without lines (paths=..., max_lines=...)",
     ]
     stats = fresh.call("git_diff", {"staged": True, "max_lines": 10})["result"]["stats"]
     assert stats == {"files_changed": 3, "insertions": 60, "deletions": 0}
+
+
+@pytest.mark.parametrize("surface", [Surface(("all",)), AGENT], ids=["text", "json"])
+def test_huge_differences_fit_into_an_answer(fresh: Server, surface: Surface) -> None:
+    for number in range(400):
+        write(fresh.root, f"many/{'x' * 60}{number}.txt", f"{'long ' * 60}\n" * 20)
+    git(fresh.root, "add", "-A")
+    for tool, arguments in (("git_diff", {"staged": True, "max_lines": 5000}), ("git_status", {})):
+        shown = fresh.text(tool, arguments) if surface is not AGENT else str(fresh.call(tool, arguments)["result"])
+        assert "x0.txt" in shown
+    assert "files not listed" in fresh.text("git_diff", {"staged": True})
 
 
 def test_missing_contents_are_named(fresh: Server) -> None:

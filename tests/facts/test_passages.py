@@ -212,13 +212,6 @@ def test_every_identifier_once_and_in_lower_case() -> None:
 
 
 HEADS = {
-    "Dart": (
-        "a.dart",
-        "abstract class Cart extends Base {\n  final int size;\n  static Cart build(int size) {\n"
-        "    if (size > 0) { return sum(size); }\n    return add(1);\n  }\n  bool isEmpty() => true;\n}\n\n"
-        "enum Kind { a }\n\nint total(int tax) {\n  return 1;\n}\n",
-        {"Cart", "build", "isEmpty", "Kind", "total"},
-    ),
     "Crystal": (
         "a.cr",
         "module Shop\n  LIMIT = 3\n  class Cart < Base\n    def self.build(x)\n      new(x)\n    end\n"
@@ -230,14 +223,6 @@ HEADS = {
         "class Cart {\n  def total(int tax) {\n    for (x in items) { add(x) }\n    return sum(tax)\n  }\n"
         "  static int build(x) {\n    return free(x)\n  }\n}\ninterface Priced {}\ntrait Counts {}\n",
         {"Cart", "total", "build", "Priced", "Counts"},
-    ),
-    "Objective-C": (
-        "a.m",
-        "#define LIMIT 3\n#import <Foundation/Foundation.h>\n\nstruct cart {\n  int size;\n};\n\n"
-        "static int cart_total(struct cart *cart, int tax)\n{\n  if (tax) {\n"
-        "    return add(cart, tax);\n  }\n  return 1;\n}\n\n"
-        "void cart_free(struct cart *cart) {\n  free(cart);\n}\n",
-        {"LIMIT", "cart", "cart_total", "cart_free"},
     ),
     "Perl": (
         "a.pl",

@@ -119,7 +119,7 @@ def test_differences(client: GitClient, history: Path, arguments: list[str], giv
         "paths": [],
         "context": 0,
     }
-    files, total, _, _ = run(client, history, "diff", **defaults | {"max_lines": 10_000} | given)
+    files, total, _, _ = run(client, history, "diff", **defaults | {"limits": [10_000, 1_000_000, 0, 0]} | given)
     numbers = output(history, "diff", "--numstat", "--no-renames", *arguments)
     inserted = sum(int(line.split("\t")[0]) for line in numbers)
     deleted = sum(int(line.split("\t")[1]) for line in numbers)

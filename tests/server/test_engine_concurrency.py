@@ -56,6 +56,9 @@ class Answering:
         self.state_go.wait(10)
         return {"ready": True}
 
+    def drop_caches(self) -> None:
+        """Nothing is cached."""
+
     def leave(self, principal: str) -> None:
         self.left.append(principal)
 

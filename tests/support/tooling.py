@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from codeplane.base.envelope import STATUSES
-from codeplane.base.errors import ErrorCode
+from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import MAX_ANSWER_CHARS
 from codeplane.base.warnings import WarningCode
 from codeplane.config.model import Config, FreshnessConfig, IndexConfig, ServerConfig
@@ -106,7 +106,13 @@ class Server:
         return found
 
     def wait_ready(self) -> None:
+        """Wait until the index can be asked and its references are resolved."""
         until(lambda: self.manage("status").get("result", {}).get("index_status") == "indexed")
+        try:
+            self.pipeline._roots.home.workspace.sync()
+        except CodePlaneError as error:
+            if error.code is not ErrorCode.INDEX_LOCKED:
+                raise
 
 
 def context_for(root: Path, config: Config = QUIET) -> Context:

@@ -47,6 +47,16 @@ class Hunk(NamedTuple):
     """Each starts with ` `, `+` or `-`; a last line without a line break is followed by `\\`."""
 
 
+class DiffLimits(NamedTuple):
+    """Size of an answer. Hunks beyond it are left out, then files."""
+
+    lines: int
+    chars: int
+    line_cost: int
+    """Characters that a line takes besides its text."""
+    file_cost: int
+
+
 class FileDiff(NamedTuple):
     path: RepoPath
     status: str
@@ -58,6 +68,8 @@ class FileDiff(NamedTuple):
     old_blob: str
     new_blob: str
     """Zeros for a file that does not exist, and for content of the working tree that was not hashed."""
+    is_cut: bool = False
+    """True if hunks were left out because of the limits."""
     is_missing: bool = False
     """True if this clone lacks one of the contents, so that nothing is known of the change."""
 

@@ -34,10 +34,10 @@ _ATTEMPTS = 5
 """Attempts while files change during a comparison."""
 
 
-def _show(repository: pygit2.Repository, ref: str, paths: list[str], context: int, max_lines: int) -> object:
+def _show(repository: pygit2.Repository, ref: str, paths: list[str], context: int, limits: list[int]) -> object:
     commit = resolve_commit(repository, ref)
     described = describe_commit(commit, names_of_commits(repository))
-    return described, read_commit_diff(repository, commit, paths, context, max_lines)
+    return described, read_commit_diff(repository, commit, paths, context, limits)
 
 
 def _resolve(repository: pygit2.Repository, ref: str) -> str:

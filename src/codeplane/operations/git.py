@@ -18,6 +18,7 @@ from codeplane.git.model import (
     CommitTag,
     Conflict,
     Diff,
+    DiffLimits,
     FileDiff,
     Hunk,
     Log,
@@ -46,7 +47,7 @@ class DiffRequest:
     staged: bool
     paths: tuple[str, ...]
     context: int
-    max_lines: int
+    limits: DiffLimits
 
 
 @dataclass(frozen=True)
@@ -87,12 +88,12 @@ class GitReader:
             untracked=bool(request.paths),
             paths=clean_paths(request.paths),
             context=request.context,
-            max_lines=request.max_lines,
+            limits=request.limits,
         )
         return self._diff(found)
 
-    def show(self, revision: str, paths: Sequence[str], context: int, max_lines: int) -> tuple[Commit, Diff]:
-        commit, diff = self._run("show", ref=revision, paths=clean_paths(paths), context=context, max_lines=max_lines)
+    def show(self, revision: str, paths: Sequence[str], context: int, limits: DiffLimits) -> tuple[Commit, Diff]:
+        commit, diff = self._run("show", ref=revision, paths=clean_paths(paths), context=context, limits=limits)
         return _commit(commit), self._diff(diff)
 
     def log(self, request: LogRequest) -> Log:

@@ -56,8 +56,8 @@ GIT_DIFF = ToolSpec(
     when_not=("for the changes of one commit: git_inspect",),
     examples=(
         Example("not staged", {}),
-        Example("since a branch", {"base": "main"}),
-        Example("between two tags", {"base": "v1.0", "target": "v1.1", "paths": ["src"]}),
+        Example("since a commit", {"base": "HEAD", "context_lines": 3}),
+        Example("of the current branch", {"base": "main", "target": "HEAD", "paths": ["src"]}),
     ),
 )
 
@@ -110,7 +110,7 @@ GIT_INSPECT = ToolSpec(
     when=("to learn why a line is as it is",),
     when_not=("for all commits of a file: git_history",),
     examples=(
-        Example("a commit", {"ref": "HEAD~1"}),
+        Example("a commit", {"ref": "HEAD"}),
         Example("lines", {"action": "blame", "path": "src/app.py", "start_line": 10, "end_line": 20}),
     ),
 )

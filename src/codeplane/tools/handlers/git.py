@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, normalize
+from codeplane.git.model import DiffLimits
 from codeplane.operations.git import DiffRequest, GitReader, LogRequest, find_lines_at
 from codeplane.operations.symbols.presenter import unresolved_lines, unresolved_message
 from codeplane.tools.arguments import Arguments, shown
@@ -27,14 +28,22 @@ from codeplane.tools.handlers.paging import reject_with_cursor, take_rest
 from codeplane.tools.text.git import blame_lines, commit_lines, diff_lines, log_lines, status_lines, tag_lines
 
 DEFAULT_COMMITS = 20
+_HEAD = "HEAD"
 DEFAULT_CONTEXT = 1
 DEFAULT_MAX_LINES = 400
-MAX_STATUS_SYMBOL_LINES = 5_000
+MAX_CHARS = 20_000
+"""Characters of a difference with `max_lines`; the whole answer has a limit of its own."""
+DEFAULT_TEXT_CHARS, DEFAULT_JSON_CHARS = 16_000, 6_000
+"""Characters of a difference without `max_lines`."""
+_STATUS_LIMITS = DiffLimits(5_000, 1_000_000, 0, 0)
+_TEXT_COSTS = (1, 30)
+_JSON_COSTS = (70, 200)
+"""Characters besides the text of a line, and besides the name of a file or the header of a hunk."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GitStatusArguments(Arguments):
-    paths: tuple[str, ...] = ()
+    paths: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,30 +51,30 @@ class GitDiffArguments(Arguments):
     base: str | None = None
     target: str | None = None
     staged: bool = False
-    paths: tuple[str, ...] = ()
-    context_lines: int = DEFAULT_CONTEXT
-    max_lines: int = DEFAULT_MAX_LINES
+    paths: tuple[str, ...] | None = None
+    context_lines: int | None = None
+    max_lines: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class GitLogArguments(Arguments):
-    ref: str = "HEAD"
-    limit: int = DEFAULT_COMMITS
+    ref: str | None = None
+    limit: int | None = None
     since: str | None = None
     until: str | None = None
-    paths: tuple[str, ...] = ()
+    paths: tuple[str, ...] | None = None
     cursor: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class GitInspectArguments(Arguments):
-    action: Literal["show", "blame", "tags"] = "show"
-    ref: str = "HEAD"
+    action: Literal["show", "blame", "tags"] | None = None
+    ref: str | None = None
     path: str | None = None
     start_line: int | None = None
     end_line: int | None = None
-    context_lines: int = DEFAULT_CONTEXT
-    max_lines: int = DEFAULT_MAX_LINES
+    context_lines: int | None = None
+    max_lines: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +83,7 @@ class GitHistoryArguments(Arguments):
     symbol: str | None = None
     start_line: int | None = None
     end_line: int | None = None
-    limit: int = DEFAULT_COMMITS
+    limit: int | None = None
     cursor: str | None = None
 
 
@@ -88,7 +97,7 @@ def git_status(call: Call, args: GitStatusArguments) -> Answer:
     git = _reader(call)
     status = git.status(_files(call, args.paths))
     changed = tuple(change.path for change in status.modified)
-    diff = git.diff(DiffRequest(None, None, False, changed, 0, MAX_STATUS_SYMBOL_LINES)) if changed else None
+    diff = git.diff(DiffRequest(None, None, False, changed, 0, _STATUS_LIMITS)) if changed else None
     symbols = git.symbols(diff) if diff is not None else {}
     named = {path: sorted({name for name in names if name}) for path, names in symbols.items()}
     return Answer(status_fields(status, named), lines=status_lines(status, named))
@@ -97,7 +106,7 @@ def git_status(call: Call, args: GitStatusArguments) -> Answer:
 def git_diff(call: Call, args: GitDiffArguments) -> Answer:
     git = _reader(call)
     paths = _files(call, args.paths)
-    request = DiffRequest(args.base, args.target, args.staged, paths, args.context_lines, args.max_lines)
+    request = DiffRequest(args.base, args.target, args.staged, paths, *_shown(call, args))
     diff = git.diff(request)
     symbols = git.symbols(diff)
     return Answer(diff_fields(diff, symbols), lines=diff_lines(diff, symbols))
@@ -107,10 +116,10 @@ def git_log(call: Call, args: GitLogArguments) -> Answer:
     if args.cursor is not None:
         reject_with_cursor(args.cursor, _others(args.given), "limit")
         rest = take_rest(call, args.cursor, _LogRest, "git_log")
-        return _log(call, replace(rest.request, limit=args.limit))
+        return _log(call, replace(rest.request, limit=args.limit or DEFAULT_COMMITS))
     paths = _files(call, args.paths)
     since, until = _timestamp(args.since, "since"), _timestamp(args.until, "until")
-    return _log(call, LogRequest(args.ref, args.limit, since, until, paths))
+    return _log(call, LogRequest(args.ref or _HEAD, args.limit or DEFAULT_COMMITS, since, until, paths))
 
 
 def git_inspect(call: Call, args: GitInspectArguments) -> Answer:
@@ -118,14 +127,15 @@ def git_inspect(call: Call, args: GitInspectArguments) -> Answer:
     if args.action == "tags":
         tags = git.tags()
         return Answer({"tags": tag_fields(tags)}, lines=tag_lines(tags))
-    if args.action == "show":
+    ref = args.ref or _HEAD
+    if args.action != "blame":
         paths = _files(call, (args.path,) if args.path else ())
-        commit, diff = git.show(args.ref, paths, args.context_lines, args.max_lines)
+        commit, diff = git.show(ref, paths, *_shown(call, args))
         symbols = git.symbols(diff)
         lines = [*commit_lines(commit), *diff_lines(diff, symbols)]
         return Answer({**commit_fields(commit), **diff_fields(diff, symbols)}, lines=lines)
     assert args.path is not None
-    rows = git.blame(args.ref, call.file(args.path), args.start_line or 1, args.end_line or 0)
+    rows = git.blame(ref, call.file(args.path), args.start_line or 1, args.end_line or 0)
     return Answer({"path": call.file(args.path), "ranges": blame_fields(rows)}, lines=blame_lines(rows))
 
 
@@ -133,10 +143,10 @@ def git_history(call: Call, args: GitHistoryArguments) -> Answer:
     if args.cursor is not None:
         reject_with_cursor(args.cursor, _others(args.given), "limit")
         rest = take_rest(call, args.cursor, _LogRest, "git_history")
-        return _log(call, replace(rest.request, limit=args.limit))
+        return _log(call, replace(rest.request, limit=args.limit or DEFAULT_COMMITS))
     lines: tuple[int, int] | None = None
     if args.symbol is not None:
-        found = find_lines_at(call.root, "HEAD", args.symbol, call.file(args.path) if args.path else "", call.cancelled)
+        found = find_lines_at(call.root, _HEAD, args.symbol, call.file(args.path) if args.path else "", call.cancelled)
         if not isinstance(found, tuple):
             message = unresolved_message(found)
             return Answer({"commits": []}, "not_found", message=message, lines=unresolved_lines(found))
@@ -147,7 +157,7 @@ def git_history(call: Call, args: GitHistoryArguments) -> Answer:
         path = normalize(call.file(args.path))
         if args.start_line is not None or args.end_line is not None:
             lines = (args.start_line or 1, args.end_line or args.start_line or 1)
-    return _log(call, LogRequest("HEAD", args.limit, paths=(path,), follow=True, lines=lines))
+    return _log(call, LogRequest(_HEAD, args.limit or DEFAULT_COMMITS, paths=(path,), follow=True, lines=lines))
 
 
 def check_inspect(args: GitInspectArguments) -> None:
@@ -212,8 +222,16 @@ def _reader(call: Call) -> GitReader:
     return GitReader(call.root, call.cancelled)
 
 
-def _files(call: Call, paths: tuple[str, ...]) -> tuple[RepoPath, ...]:
-    return tuple(normalize(call.file(path).rstrip("/")) for path in paths if path not in (".", "./"))
+def _shown(call: Call, args: GitDiffArguments | GitInspectArguments) -> tuple[int, DiffLimits]:
+    """Return the unchanged lines around a change, and the limits of the answer."""
+    context = DEFAULT_CONTEXT if args.context_lines is None else args.context_lines
+    costs, default = (_TEXT_COSTS, DEFAULT_TEXT_CHARS) if call.wants_text else (_JSON_COSTS, DEFAULT_JSON_CHARS)
+    chars = default if args.max_lines is None else MAX_CHARS
+    return context, DiffLimits(args.max_lines or DEFAULT_MAX_LINES, chars, *costs)
+
+
+def _files(call: Call, paths: tuple[str, ...] | None) -> tuple[RepoPath, ...]:
+    return tuple(normalize(call.file(path).rstrip("/")) for path in paths or () if path not in (".", "./"))
 
 
 def _timestamp(text: str | None, name: str) -> int | None:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from codeplane.base.paths import RepoPath
 from codeplane.git.model import BlameRange, ChangedPath, Commit, CommitTag, Diff, FileDiff, Hunk, Log, WorkTreeStatus
 from codeplane.operations.git import SHORT_OID
 
+T = TypeVar("T")
+
+_MAX_STATUS_CHARS = 15_000
+_ROW_CHARS = 5
 Symbols = Mapping[RepoPath, Sequence[str]]
 
 
@@ -17,19 +22,38 @@ def status_fields(status: WorkTreeStatus, symbols: Symbols) -> dict[str, object]
         | {f"{side}_oid": oid for side, oid in zip(("ancestor", "ours", "theirs"), oids, strict=True) if oid}
         for path, *oids in status.conflicts
     ]
+    room = _MAX_STATUS_CHARS
+    staged, room = _fitting([_change_fields(change, ()) for change in status.staged], room)
+    modified, room = _fitting(
+        [_change_fields(change, symbols.get(change.path, ())) for change in status.modified], room
+    )
+    untracked, room = _fitting(status.untracked, room)
     changes = (status.staged, status.modified, status.untracked, status.conflicts)
+    left = sum(map(len, changes[:3])) - len(staged) - len(modified) - len(untracked)
     upstream = {"upstream": status.upstream, "ahead": status.ahead, "behind": status.behind} if status.upstream else {}
     head = {"branch": status.branch, "head_commit": status.head}
     return {
         **{name: value for name, value in head.items() if value is not None},
         **upstream,
         "is_clean": not any(changes),
-        "staged": [_change_fields(change, ()) for change in status.staged],
-        "modified": [_change_fields(change, symbols.get(change.path, ())) for change in status.modified],
-        "untracked": list(status.untracked),
+        "staged": staged,
+        "modified": modified,
+        "untracked": untracked,
         "conflicts": conflicts,
         "state": status.state,
+        **({"left_out": left} if left else {}),
     }
+
+
+def _fitting(rows: Sequence[T], room: int) -> tuple[list[T], int]:
+    """Return the first rows that fit into so many characters, and the room that is left."""
+    found: list[T] = []
+    for row in rows:
+        room -= len(str(row)) + _ROW_CHARS
+        if room < 0:
+            return found, 0
+        found.append(row)
+    return found, room
 
 
 def diff_fields(diff: Diff, symbols: Symbols) -> dict[str, object]:
@@ -92,6 +116,7 @@ def _file_fields(file: FileDiff, symbols: Sequence[str]) -> dict[str, object]:
     old = {"old_path": file.old_path} if file.old_path is not None else {}
     counts: dict[str, object] = {"insertions": file.insertions, "deletions": file.deletions}
     counts |= {"missing": True} if file.is_missing else {}
+    counts |= {"cut": True} if file.is_cut else {}
     return {"path": file.path, "status": file.status, **old, "binary": file.is_binary, **counts, "hunks": hunks}
 
 

@@ -16,7 +16,8 @@ from codeplane.operations.git import SHORT_OID
 
 _LETTERS = {"added": "A", "modified": "M", "deleted": "D", "renamed": "R", "copied": "C", "typechange": "T"}
 _MAX_SYMBOLS = 5
-_MAX_STATUS_ROWS = 200
+_MAX_STATUS_ROWS = 100
+_MAX_ROW_CHARS = 200
 
 
 def status_lines(status: WorkTreeStatus, symbols: Mapping[RepoPath, Sequence[str]]) -> list[TextLine]:
@@ -27,7 +28,8 @@ def status_lines(status: WorkTreeStatus, symbols: Mapping[RepoPath, Sequence[str
         *(f"?? {display(path)}" for path in status.untracked),
     ]
     lines = [text(_branch(status) + ("" if rows else "  clean"))]
-    lines += map(text, rows[:_MAX_STATUS_ROWS])
+    shown = [row if len(row) <= _MAX_ROW_CHARS else f"{row[:_MAX_ROW_CHARS]}…" for row in rows[:_MAX_STATUS_ROWS]]
+    lines += map(text, shown)
     return lines + (
         [note(f"more: {len(rows) - _MAX_STATUS_ROWS:,} (paths=...)")] if len(rows) > _MAX_STATUS_ROWS else []
     )
@@ -36,19 +38,19 @@ def status_lines(status: WorkTreeStatus, symbols: Mapping[RepoPath, Sequence[str
 def diff_lines(found: Diff, symbols: Mapping[RepoPath, Sequence[str]]) -> list[TextLine]:
     lines: list[TextLine] = []
     without: list[FileDiff] = []
+    cut = 0
     for file in found.files:
-        is_whole = file.is_binary or file.status == "deleted" or not file.insertions + file.deletions
-        if file.hunks or is_whole:
+        if file.hunks or not file.is_cut:
             lines += _file_lines(file, symbols.get(file.path, ()))
+            cut += file.is_cut
         else:
             without.append(file)
     lines += [heading(file.path, f"{_counts(file)}  not shown") for file in without]
     if not lines:
         return [text("no changes")]
-    left = found.total - len(found.files)
-    if without or left:
-        lines.append(note(f"more: {plural(len(without) + left, 'file')} without lines (paths=..., max_lines=...)"))
-    return lines
+    counts = ((cut, "cut"), (len(without), "without lines"), (found.total - len(found.files), "not listed"))
+    words = [f"{plural(count, 'file')} {what}" for count, what in counts if count]
+    return [*lines, note(f"more: {', '.join(words)} (paths=..., max_lines=...)")] if words else lines
 
 
 def commit_lines(commit: Commit) -> list[TextLine]:
@@ -114,7 +116,7 @@ def _file_lines(file: FileDiff, symbols: Sequence[str]) -> Iterator[TextLine]:
     old = f"  was {display(file.old_path)}" if file.old_path is not None else ""
     status = f"  {file.status}" if file.status not in ("modified", "renamed") else ""
     counts = "not in this clone" if file.is_missing else _counts(file)
-    binary = "  binary" if file.is_binary else ""
+    binary = "  binary" if file.is_binary else "  cut" if file.is_cut else ""
     yield heading(file.path, f"{counts}{status}{old}{binary}")
     names = symbols or [""] * len(file.hunks)
     for hunk, name in zip(file.hunks, names, strict=True):
