@@ -13,6 +13,7 @@ import pytest
 from codeplane.base.errors import ErrorCode
 from codeplane.base.paths import RepoPath
 from codeplane.disk.locks import FileLock
+from codeplane.index.indexer import Indexer
 from codeplane.index.options import SyncReport
 from codeplane.operations.read_meta import report_meta
 from codeplane.tools.surface import Surface
@@ -122,6 +123,20 @@ def test_progress_reports_the_phase(large: Path) -> None:
         write(large, "more.py", "x = 1\n")
         server.call("manage_index", {"action": "sync"}, progress=lambda done, total, message: told.add(message))
     assert told and told <= {"scan", "index", "finish"}
+
+
+@pytest.mark.parametrize("action", ["create", "reindex"])
+def test_short_build_reports_its_end_and_can_be_searched(
+    root: Path, action: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[tuple[float, float | None]] = []
+    arguments = {"action": action, "wait": True}
+    arguments |= {"force": True} if action == "create" else {"allow_unnecessary_reindex": True}
+    with serving(root) as server:
+        monkeypatch.setattr(Indexer, "resolve", lambda *_: False)
+        server.call("manage_index", arguments, progress=lambda done, total, _: told.append((done, total)))
+        assert len(told) >= 2 and told[-1] == (4, 4)
+        assert files_of(server) == 4, "the answer does not wait for references"
 
 
 def test_create_during_a_build_stores_its_settings(large: Path) -> None:

@@ -268,9 +268,11 @@ def test_progress_is_monotonic_and_precedes_the_answer(tmp_path: Path) -> None:
         number = client.request("tools/call", {**params, "_meta": {"progressToken": "a token"}})
         assert client.finish(number, 60)["status"] == "ok"
         told = [message["params"] for message in client.notifications]
-        assert len(told) >= 3 and {item["progressToken"] for item in told} == {"a token"}
+        assert {item["progressToken"] for item in told} == {"a token"}
         steps = [item["progress"] for item in told]
         assert steps == sorted(set(steps))
+        # How many steps lie between depends on the speed of the machine.
+        assert len(steps) >= 2 and steps[0] < 60 <= steps[-1] == told[-1]["total"]
         assert all(item["progress"] <= item.get("total", float("inf")) for item in told)
         client.notifications.clear()
         write(place.root, "new.py", "def new(): ...\n")

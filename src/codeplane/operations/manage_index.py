@@ -293,8 +293,12 @@ def _require_lock(state: WorkspaceState) -> None:
 
 
 def _wait_for(root: OpenRoot, job: IndexJob, tell: ReportProgress, cancelled: Cancelled) -> SyncReport:
-    """Wait for a build; if the request is cancelled, the build continues."""
+    """Wait for a build until the index is published; its references are resolved later.
+
+    If the request is cancelled, the build continues. The start and the end of even a short build are reported.
+    """
     reporter = _reporter(tell)
+    reporter(job.progress)
     while not job.wait(_WAIT_SECONDS):
         if cancelled():
             raise CodePlaneError(ErrorCode.CANCELLED, "request cancelled; the build continues in the background")
@@ -302,6 +306,7 @@ def _wait_for(root: OpenRoot, job: IndexJob, tell: ReportProgress, cancelled: Ca
     if job.error is not None:
         raise job.error
     assert job.report is not None
+    reporter(job.progress)
     # The next call must not be fields that the index is still opening.
     deadline = time.monotonic() + _OPENING_SECONDS
     while root.workspace.state().phase in ("opening", "building") and time.monotonic() < deadline:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from codeplane.disk import changes
 from codeplane.index import invalidation
 from codeplane.index.indexer import Indexer
 from codeplane.index.resolve import evaluator, parallel, store_library
@@ -112,6 +113,8 @@ def test_links_do_not_depend_on_the_memory_of_the_resolver(
 
 
 def test_workers_stay_alive_while_resolving_pauses(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Without racy files, a sync between two steps finds no change.
+    monkeypatch.setattr(changes, "RACY_WINDOW_NS", 0)
     started = _watched(monkeypatch)
     options = options_for(root)
     with Indexer.open(type(options)(**{**vars(options), "workers": 3})) as indexer:
@@ -119,9 +122,25 @@ def test_workers_stay_alive_while_resolving_pauses(root: Path, tmp_path: Path, m
         pauses = 0
         while not indexer.resolve(lambda: True):
             pauses += 1
-            indexer.sync_files()
+            assert indexer.sync_files().decision == "fresh"
         found = logical_dump(indexer)
-    # A sync may have to read files again that were too young to be trusted; then the workers start again, once.
-    assert pauses > 10 and len(started) <= 6
+    assert pauses > 10 and len(started) == 3
+    monkeypatch.setattr(invalidation, "_MIN_PARALLEL_FILES", 1000)
+    assert found == scratch_dump(root, tmp_path)
+
+
+def test_workers_restart_after_racy_files_were_read_again(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(changes, "RACY_WINDOW_NS", 10**18)
+    started = _watched(monkeypatch)
+    options = options_for(root)
+    with Indexer.open(type(options)(**{**vars(options), "workers": 3})) as indexer:
+        indexer.sync_files()
+        assert not indexer.resolve(lambda: True)
+        assert indexer.sync_files().touched > PACKAGES
+        assert indexer.resolve()
+        found = logical_dump(indexer)
+    assert len(started) == 6
     monkeypatch.setattr(invalidation, "_MIN_PARALLEL_FILES", 1000)
     assert found == scratch_dump(root, tmp_path)
