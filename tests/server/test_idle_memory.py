@@ -30,6 +30,10 @@ def test_dropped_caches_are_empty_and_searches_find_the_same(tmp_path: Path, mon
     root = make_repository(tmp_path / "repo", {"a.py": "def alpha():\n    return 'needle'\n"})
     opened = open_root(Context(root=root, config=Config(), user_state=tmp_path / "state"))
     try:
+        # Resolved references are a new epoch, for which old snapshots are closed.
+        opened.workspace.wait_until_open()
+        until(lambda: opened.workspace.state().phase == "ready")
+        opened.workspace.sync()
         request = SearchRequest("needle", mode="lexical")
         first = opened.workspace.read(lambda snapshot: opened.finder.find(snapshot, request), "strict", lexical=True)
         assert first.value.total == 1
