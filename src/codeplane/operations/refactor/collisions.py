@@ -20,7 +20,6 @@ from codeplane.query.snapshot import Snapshot
 
 MAX_LISTED = 10
 _MAX_NAMESAKES = 1000
-FILE_SCOPE = 0
 
 
 def require_name(language: Language | None, old: str, new: str) -> None:
